@@ -1,0 +1,59 @@
+# Each recipe does its own set-up: it needs Python 3.11 or later and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready-serve
+READY_DEV := $(VENV)/.ready-dev
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
+
+.PHONY: help serve test install check quick bench lock clean
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+serve: $(READY) ## open the embedded memory and report it ready
+	@$(BIN)/everfact health
+
+test: $(READY_DEV) ## every test
+	$(BIN)/python -m pytest -n auto --cov --cov-report= --durations=5
+	$(BIN)/python -m coverage report --include='src/everfact/*.py' --fail-under=100 --skip-covered
+
+quick: $(READY_DEV) ## the tests that take under two minutes together
+	$(BIN)/python -m pytest -n auto -m 'not slow'
+
+check: $(READY_DEV) ## format, lint, types, import layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+
+bench: $(READY_DEV) ## the figures of benchmarks/README.md
+	$(BIN)/python benchmarks/adds.py
+	$(BIN)/python benchmarks/processes.py
+	$(BIN)/python benchmarks/crash.py
+
+install: $(READY_DEV) ## only the .venv, with all that tests and benchmarks need
+
+# The lock files hold versions and hashes, no addresses.
+lock: $(READY_DEV) ## pin the newest allowed versions in requirements*.txt
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv lock --quiet --upgrade
+	$(BIN)/uv export --quiet --no-emit-project --no-dev --no-annotate --no-header -o requirements.txt
+	$(BIN)/uv export --quiet --no-emit-project --all-extras --no-annotate --no-header -o requirements-dev.txt
+	rm -f uv.lock
+
+clean: ## remove the .venv and every cache
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage dist
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "everfact needs Python 3.11 or later; set PYTHON=...")'
+	$(PYTHON) -m venv $(VENV)
+
+$(READY): $(BIN)/python requirements.txt pyproject.toml
+	$(PIP_INSTALL) -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(READY_DEV): $(READY) requirements-dev.txt
+	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@

@@ -1,0 +1,1 @@
+"""everfact: memory for AI agents."""

@@ -1,0 +1,159 @@
+"""What the core asks of the world. An adapter implements one of these whole; there are no optional parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Protocol, Self
+
+from everfact.models import (
+    Assertion,
+    Change,
+    Claim,
+    Cursor,
+    Embedding,
+    Entity,
+    Episode,
+    Extraction,
+    Fact,
+    Filter,
+    Pair,
+    Reached,
+    Scored,
+    Stats,
+    Thing,
+    Unembedded,
+    Vector,
+    Verdict,
+)
+
+
+class Store(Protocol):
+    """Where a memory is kept. Every method may raise `StoreError`; after `close` every one does.
+
+    Listings come newest first: episodes by `reference_time`, all else by `created_at`, then by uuid, and go on
+    where `before` stopped.
+    """
+
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(self, *exc_info: object) -> None: ...
+
+    async def add_episode(self, episode: Episode) -> Episode:
+        """Keep what was told, durably, and queue it; answer with what is kept (its record time and position).
+
+        The same `source_key`, or the same `uuid` and content, is the same telling: the first one is returned.
+        A known `uuid` with other content replaces it and queues it again.
+
+        Raises:
+            UsageError: the uuid belongs to another group.
+        """
+
+    async def claim(self, owner: str, *, limit: int = 1, lease: timedelta) -> list[Claim]:
+        """Take the oldest pending episode of up to `limit` groups that nobody holds and none of which waits."""
+
+    async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
+        """Hold on for longer.
+
+        Raises:
+            ClaimLost: somebody else has taken over.
+        """
+
+    async def release(
+        self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
+    ) -> None:
+        """Give the group back. With `error` the attempt counts; the group waits until `retry_at`, or goes on if parked.
+
+        Raises:
+            ClaimLost: somebody else has taken over.
+        """
+
+    async def requeue(self, where: Filter) -> int:
+        """Queue episodes again that are done or parked, with their attempts forgotten; answer how many."""
+
+    async def apply(self, change: Change, claim: Claim | None = None) -> Change:
+        """Do all of `change` or nothing; with a claim, its episode is done and its group free afterwards.
+
+        Answers with the change as recorded: its times are moved to the moment of recording.
+
+        Raises:
+            ClaimLost: the claim is no longer held.
+            Conflict: `change.parent` is not the last change of the group any more.
+            NotFound: it names an assertion, an entity or an item that is not there.
+            UsageError: an item belongs to another group, or an assertion exists already.
+        """
+
+    async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]: ...
+    async def entities(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Entity]: ...
+    async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]: ...
+    async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]: ...
+    async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
+        """The log. `where.uuids` finds changes by their own uuid or by that of anything they touched."""
+
+    async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
+        """Items that share words with `text`, best first. Any text is a valid query, in any script."""
+
+    async def match_vector(
+        self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
+    ) -> list[Scored]:
+        """Items whose vector of `model` points the same way, best first, by cosine."""
+
+    async def neighbours(
+        self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
+    ) -> list[Reached]:
+        """Facts within `hops` of the entities, nearest first, each once."""
+
+    async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
+        """Keep vectors of the items whose text is still the one embedded; answer how many were kept."""
+
+    async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
+        """Items known now that have no vector of `model` for their present text."""
+
+    async def purge(self, group_id: str, uuids: Sequence[str]) -> int:
+        """Wipe every copy of these items for good (versions, texts, vectors, log entries); answer how many items."""
+
+    async def clear(self, group_ids: Sequence[str]) -> Stats:
+        """Wipe whole groups for good; answer what they held."""
+
+    async def state(self, name: str) -> str | None:
+        """A small named value: an offset, a watermark."""
+
+    async def set_state(self, name: str, value: str | None) -> None:
+        """Keep a small named value, or drop it with None."""
+
+    async def backup(self, target: Path) -> None:
+        """Write a checked copy of everything to a new file while others go on working.
+
+        Raises:
+            UsageError: the target exists.
+        """
+
+    async def stats(self, group_ids: Sequence[str] | None = None) -> Stats: ...
+
+    async def close(self) -> None:
+        """Let go of everything; safe to call twice."""
+
+
+class Extractor(Protocol):
+    """Turns text into claims."""
+
+    name: str
+
+    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+        """Find statements and names in the episode; `known` are entities that may be meant.
+
+        Raises:
+            ExtractError: nothing could be made of it.
+        """
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        """Say of each pair how the newer assertion bears on the older one, all in one go."""
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of one model."""
+
+    model: str
+    dimension: int
+
+    async def embed(self, texts: Sequence[str]) -> list[Vector]: ...

@@ -1,0 +1,1 @@
+"""Places where a memory can be kept."""

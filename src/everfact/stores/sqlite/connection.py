@@ -1,0 +1,242 @@
+"""The file and who talks to it: one writing connection, a few reading ones, each in a thread of its own.
+
+Also the one place where SQLite's exceptions become ours.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from everfact.errors import StoreCorrupt, StoreError, StoreUnavailable, UsageError
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_READERS = 3
+_BUSY_SECONDS = 30.0
+# FULL syncs the log at every commit: what was acknowledged survives a power cut. NORMAL does not.
+_PRAGMAS = """
+    PRAGMA foreign_keys = ON;
+    PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
+    PRAGMA cache_size = -8000;
+    PRAGMA temp_store = MEMORY;
+    PRAGMA journal_size_limit = 67108864;
+"""
+
+# Here SQLite may not even notice: the log's index is shared memory, and two machines do not share theirs.
+_NETWORK_MOUNTS = {"9p", "afs", "beegfs", "cifs", "glusterfs", "lustre", "nfs", "nfs4", "smb3", "smbfs"} | {
+    f"fuse.{kind}" for kind in ("glusterfs", "rclone", "s3fs", "sshfs")
+}
+_MOUNTS = Path("/proc/self/mountinfo")
+
+
+class Database:
+    """One SQLite file, open."""
+
+    def __init__(self, path: Path, *, vfs: str | None = None) -> None:
+        self.path = path
+        self._vfs = vfs
+        self._closed = False
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="everfact-write")
+        self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="everfact-read")
+        self._local = threading.local()
+        self._connections: list[apsw.Connection] = []
+
+    async def write(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` in one transaction that is on disk when this returns, and leaves nothing behind if it fails."""
+        return await self._run(self._writer, _transaction, "BEGIN IMMEDIATE", work)
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` on one consistent state of the file; writers are not held up."""
+        return await self._run(self._readers, _transaction, "BEGIN", work)
+
+    async def alone(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` on the writing connection outside any transaction (backup, vacuum, migrations)."""
+        return await self._run(self._writer, lambda connection, _, work: work(connection), "", work)
+
+    async def close(self) -> None:
+        """Wait for what is running, then let go of the file."""
+        self._closed = True
+        await asyncio.to_thread(self._shut)
+
+    async def _run(
+        self,
+        threads: ThreadPoolExecutor,
+        wrap: Callable[[apsw.Connection, str, Callable[[apsw.Connection], T]], T],
+        begin: str,
+        work: Callable[[apsw.Connection], T],
+    ) -> T:
+        if self._closed:
+            raise StoreError(f"the memory at {self.path} is closed")
+
+        def job() -> T:
+            with translated(self.path):
+                return wrap(self._connection(), begin, work)
+
+        return await asyncio.get_running_loop().run_in_executor(threads, job)
+
+    def _connection(self) -> apsw.Connection:
+        connection: apsw.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._local.connection = connect(self.path, vfs=self._vfs)
+            self._connections.append(connection)
+        return connection
+
+    def _shut(self) -> None:
+        self._writer.shutdown()
+        self._readers.shutdown()
+        while self._connections:
+            self._connections.pop().close()
+
+
+def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
+    """Open the file as every connection must: waiting its turn, write-ahead log, full sync."""
+    require_local(path)
+    try:
+        connection = _open(path, vfs)
+    except apsw.CantOpenError:
+        connection = _open_frozen(path, vfs)
+    connection.set_busy_handler(_Patience())
+    if not connection.readonly("main"):
+        mode = connection.execute("PRAGMA journal_mode = WAL").get
+        if mode != "wal":
+            connection.close()
+            raise StoreError(
+                f"{path} lies on a file system that cannot share a memory between processes (journal mode {mode!r})",
+                hint="keep the memory on a local disk: --store sqlite:////local/path/memory.db",
+            )
+    connection.execute(_PRAGMAS)
+    return connection
+
+
+def _open(path: Path, vfs: str | None) -> apsw.Connection:
+    try:
+        # Created here and not by SQLite, so that no other user can read it; the log files take the same mode.
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
+        flags = apsw.SQLITE_OPEN_READWRITE
+    except OSError:
+        flags = apsw.SQLITE_OPEN_READONLY
+    connection = apsw.Connection(str(path), flags=flags, vfs=vfs)
+    connection.set_busy_handler(_Patience())
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # the first read opens the log
+    return connection
+
+
+def _open_frozen(path: Path, vfs: str | None) -> apsw.Connection:
+    """A file in a folder where not even the log's index can be made: readable if no log waits beside it."""
+    log_file = path.with_name(path.name + "-wal")
+    if not path.exists() or (log_file.exists() and log_file.stat().st_size > 0):
+        raise StoreUnavailable(
+            f"{path} cannot be opened", hint="check that the folder exists and that you may read and write it"
+        )
+    uri = f"file:{path.as_posix().replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?immutable=1"
+    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=vfs)
+
+
+def require_local(path: Path, *, mounts: Path = _MOUNTS) -> None:
+    """Refuse a file on a network mount, where the system can tell (Linux).
+
+    Raises:
+        StoreError: the file lies on a network mount.
+    """
+    if not mounts.exists():
+        return
+    kind = _mounted_as(path.resolve(), mounts.read_text(encoding="utf-8"))
+    if kind in _NETWORK_MOUNTS:
+        raise StoreError(
+            f"{path} lies on a network file system ({kind}), where processes cannot share a memory safely",
+            hint="keep the memory on a local disk: --store sqlite:////local/path/memory.db",
+        )
+
+
+def _mounted_as(path: Path, mounts: str) -> str:
+    """The type of the mount that holds `path`: the longest mount point above it, the last one mounted there."""
+    best, kind = Path(), ""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        point = Path(fields[4].encode().decode("unicode_escape"))
+        if path.is_relative_to(point) and len(point.parts) >= len(best.parts):
+            best, kind = point, fields[fields.index("-") + 1]
+    return kind
+
+
+class _Patience:
+    """Waits for another process's turn to end: short, uneven naps, so that waiting writers do not march in step."""
+
+    def __init__(self) -> None:
+        self._since = 0.0
+
+    def __call__(self, prior_calls: int) -> bool:
+        if prior_calls == 0:
+            self._since = time.monotonic()
+        if time.monotonic() - self._since > _BUSY_SECONDS:
+            return False
+        time.sleep(random.uniform(0.0002, 0.002 * min(prior_calls + 1, 5)))  # noqa: S311 - no secret hangs on it
+        return True
+
+
+def _transaction(connection: apsw.Connection, begin: str, work: Callable[[apsw.Connection], T]) -> T:
+    connection.execute(begin)
+    try:
+        result = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:  # SQLite itself rolls back after some errors
+            connection.execute("ROLLBACK")
+        raise
+    return result
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's exceptions into ours, with a word on what to do."""
+    try:
+        yield
+    except (apsw.BusyError, apsw.LockedError) as error:
+        raise StoreUnavailable(
+            f"{path} was busy for {_BUSY_SECONDS:.0f} seconds",
+            hint="another process holds it; try again, or see which one with `everfact doctor`",
+        ) from error
+    except apsw.FullError as error:
+        raise StoreUnavailable(
+            f"the disk of {path} is full", hint="free some space and try again; nothing already stored is lost"
+        ) from error
+    except apsw.ReadOnlyError as error:
+        raise StoreError(
+            f"{path} is read-only", hint="it can be searched; to add, make file and folder writable"
+        ) from error
+    except (apsw.CorruptError, apsw.NotADBError) as error:
+        raise StoreCorrupt(
+            f"{path} is damaged or no memory file ({error})",
+            hint="keep the file as it is, restore a backup, or open another one with --store",
+        ) from error
+    except apsw.CantOpenError as error:
+        raise StoreUnavailable(
+            f"{path} cannot be opened", hint="check that the folder exists and that you may read and write it"
+        ) from error
+    except apsw.IOError as error:
+        raise StoreUnavailable(f"reading or writing {path} failed ({error})", hint="check the disk") from error
+    except apsw.Error as error:
+        raise StoreError(f"SQLite refused: {error}") from error
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"the text holds half of a surrogate pair at character {error.start}",
+            hint="send well-formed Unicode",
+        ) from error
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be reached: {error.strerror}", hint="check the path") from error

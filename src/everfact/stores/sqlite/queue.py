@@ -1,0 +1,124 @@
+"""Who digests what: leases on groups, so that one group is digested in order by one worker at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import apsw
+
+from everfact.clock import new_id
+from everfact.errors import ClaimLost
+from everfact.models import Claim, Filter
+from everfact.stores.sqlite import rows, where
+from everfact.stores.sqlite.where import GROUP_SPAN
+
+# The oldest pending episode of each group, hopping from group to group along the index of ids.
+_HEADS = f"""
+    WITH RECURSIVE head (id) AS (
+        SELECT min(episode_id) FROM queue WHERE parked = 0
+        UNION ALL
+        SELECT (
+            SELECT min(episode_id) FROM queue
+            WHERE parked = 0 AND episode_id >= (head.id / {GROUP_SPAN} + 1) * {GROUP_SPAN}
+        ) FROM head WHERE head.id IS NOT NULL
+    )
+    SELECT {rows.EPISODE}, e.id, e.group_no
+    FROM {rows.EPISODE_FROM} JOIN head ON head.id = e.id
+    LEFT JOIN leases AS l ON l.group_no = e.group_no
+    WHERE q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
+    ORDER BY e.created_at, e.id LIMIT :limit
+"""
+
+
+def claim(connection: apsw.Connection, owner: str, limit: int, lease: timedelta, now: datetime) -> list[Claim]:
+    """See `Store.claim`. A lease granted in the future was granted before the clock went back: it counts as stale."""
+    at = rows.to_micros(now)
+    claims = []
+    for row in connection.execute(_HEADS, {"now": at, "limit": limit}).fetchall():
+        *_, episode_id, group_no = row
+        # Counted before the work begins: a worker that dies of an episode has tried it too.
+        connection.execute("UPDATE queue SET attempts = attempts + 1 WHERE episode_id = ?", (episode_id,))
+        episode = rows.to_episode(row)
+        taken = Claim(
+            token=new_id(),
+            owner=owner,
+            episode=replace(episode, attempts=episode.attempts + 1),
+            deadline=now + lease,
+        )
+        connection.execute(
+            "INSERT OR REPLACE INTO leases (group_no, episode_id, token, owner, granted_at, deadline)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            (group_no, episode_id, taken.token, owner, at, rows.to_micros(taken.deadline)),
+        )
+        claims.append(taken)
+    return claims
+
+
+def renew(connection: apsw.Connection, claim: Claim, lease: timedelta, now: datetime) -> Claim:
+    """See `Store.renew`."""
+    group_no, _ = _held(connection, claim)
+    longer = replace(claim, deadline=now + lease)
+    connection.execute(
+        "UPDATE leases SET granted_at = ?, deadline = ? WHERE group_no = ?",
+        (rows.to_micros(now), rows.to_micros(longer.deadline), group_no),
+    )
+    return longer
+
+
+def release(connection: apsw.Connection, claim: Claim, error: str, retry_at: datetime | None, park: bool) -> None:
+    """See `Store.release`. Given back without an error, the attempt does not count."""
+    group_no, episode_id = _held(connection, claim)
+    if error:
+        connection.execute(
+            "UPDATE queue SET error = ?, retry_at = ?, parked = ? WHERE episode_id = ?",
+            (error, rows.micros_or_none(retry_at) or 0, park, episode_id),
+        )
+    else:
+        connection.execute("UPDATE queue SET attempts = attempts - 1 WHERE episode_id = ?", (episode_id,))
+    connection.execute("DELETE FROM leases WHERE group_no = ?", (group_no,))
+
+
+def finish(connection: apsw.Connection, claim: Claim) -> None:
+    """The claimed episode is digested: out of the queue, and its group is free.
+
+    Raises:
+        ClaimLost: the claim is no longer held.
+    """
+    group_no, episode_id = _held(connection, claim)
+    connection.execute("DELETE FROM queue WHERE episode_id = ?", (episode_id,))
+    connection.execute("DELETE FROM leases WHERE group_no = ?", (group_no,))
+
+
+def requeue(connection: apsw.Connection, filter_: Filter) -> int:
+    """See `Store.requeue`."""
+    filter_ = replace(filter_, known_at=None)
+    count = 0
+    for group in where.groups(connection, filter_.group_ids):
+        chosen = where.episodes(filter_, group)
+        connection.execute(
+            "INSERT INTO queue (episode_id, parked, attempts, retry_at, error)"
+            f" SELECT e.id, 0, 0, 0, '' FROM {rows.EPISODE_FROM}"
+            f" WHERE {chosen.sql} AND q.parked IS NOT 0"
+            " ON CONFLICT (episode_id) DO UPDATE SET parked = 0, attempts = 0, retry_at = 0, error = ''",
+            chosen.parameters,
+        )
+        count += connection.changes()
+    return count
+
+
+def _held(connection: apsw.Connection, claim: Claim) -> tuple[int, int]:
+    """The numbers of the group and of the episode that the claim holds.
+
+    Raises:
+        ClaimLost: somebody else holds them, or nobody.
+    """
+    held: tuple[int, int] | None = connection.execute(
+        "SELECT group_no, episode_id FROM leases WHERE token = ?", (claim.token,)
+    ).fetchone()
+    if held is None:
+        raise ClaimLost(
+            f"the claim on episode {claim.episode.uuid} ran out or its episode was replaced",
+            hint="drop the work; it is done again",
+        )
+    return held

@@ -1,0 +1,149 @@
+"""`SQLiteStore`: the default store. One file, shared by as many processes as like.
+
+Each method runs one function of the modules beside it, in a thread: writes in one durable transaction, reads on one
+consistent state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+from everfact import clock
+from everfact.models import (
+    Assertion,
+    Change,
+    Claim,
+    Cursor,
+    Embedding,
+    Entity,
+    Episode,
+    Fact,
+    Filter,
+    Reached,
+    Scored,
+    Stats,
+    Thing,
+    Unembedded,
+    Vector,
+)
+from everfact.stores.sqlite import accept, match, queue, read, record, upkeep
+from everfact.stores.sqlite.connection import Database
+from everfact.stores.sqlite.migrate import migrate, scripts
+
+
+class SQLiteStore:
+    """A memory in one SQLite file."""
+
+    def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
+        self._database = database
+        self._now = now
+
+    @classmethod
+    async def open(cls, path: Path, *, now: Callable[[], datetime] = clock.now, vfs: str | None = None) -> Self:
+        """Open a memory, making or migrating the file if need be.
+
+        Raises:
+            StoreUnavailable: the file cannot be reached, locked or written.
+            StoreCorrupt: it is damaged, or some other program's.
+            SchemaTooNew: a later everfact wrote it.
+        """
+        database = Database(path, vfs=vfs)
+        try:
+            await database.alone(lambda connection: migrate(connection, path, scripts()))
+        except BaseException:
+            await database.close()
+            raise
+        return cls(database, now)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def add_episode(self, episode: Episode) -> Episode:
+        return await self._database.write(lambda c: accept.add_episode(c, episode, self._now()))
+
+    async def claim(self, owner: str, *, limit: int = 1, lease: timedelta) -> list[Claim]:
+        return await self._database.write(lambda c: queue.claim(c, owner, limit, lease, self._now()))
+
+    async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
+        return await self._database.write(lambda c: queue.renew(c, claim, lease, self._now()))
+
+    async def release(
+        self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
+    ) -> None:
+        await self._database.write(lambda c: queue.release(c, claim, error, retry_at, park))
+
+    async def requeue(self, where: Filter) -> int:
+        return await self._database.write(lambda c: queue.requeue(c, where))
+
+    async def apply(self, change: Change, claim: Claim | None = None) -> Change:
+        return await self._database.write(lambda c: record.apply(c, change, claim, self._now()))
+
+    async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
+        return await self._database.read(lambda c: read.episodes(c, where, limit, before))
+
+    async def entities(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Entity]:
+        return await self._database.read(lambda c: read.entities(c, where, limit, before))
+
+    async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]:
+        return await self._database.read(lambda c: read.facts(c, where, limit, before))
+
+    async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]:
+        return await self._database.read(lambda c: read.assertions(c, where, limit, before))
+
+    async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
+        return await self._database.read(lambda c: read.changes(c, where, limit, before))
+
+    async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
+        return await self._database.read(lambda c: match.match_text(c, thing, text, where, limit))
+
+    async def match_vector(
+        self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
+    ) -> list[Scored]:
+        return await self._database.read(lambda c: match.match_vector(c, (thing, model, vector), where, limit))
+
+    async def neighbours(
+        self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
+    ) -> list[Reached]:
+        return await self._database.read(lambda c: match.neighbours(c, entity_uuids, where, hops, limit))
+
+    async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
+        return await self._database.write(lambda c: match.put_vectors(c, model, embeddings))
+
+    async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
+        return await self._database.read(lambda c: match.unembedded(c, model, limit))
+
+    async def purge(self, group_id: str, uuids: Sequence[str]) -> int:
+        count = await self._database.write(lambda c: upkeep.purge(c, group_id, uuids))
+        await self._database.alone(upkeep.scrub)
+        return count
+
+    async def clear(self, group_ids: Sequence[str]) -> Stats:
+        held = await self._database.write(lambda c: upkeep.clear(c, group_ids))
+        await self._database.alone(upkeep.scrub)
+        return held
+
+    async def state(self, name: str) -> str | None:
+        return await self._database.read(lambda c: c.execute("SELECT value FROM state WHERE name = ?", (name,)).get)
+
+    async def set_state(self, name: str, value: str | None) -> None:
+        if value is None:
+            await self._database.write(lambda c: c.execute("DELETE FROM state WHERE name = ?", (name,)))
+        else:
+            keep = "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)"
+            await self._database.write(lambda c: c.execute(keep, (name, value)))
+
+    async def backup(self, target: Path) -> None:
+        await self._database.alone(lambda c: upkeep.back_up(c, target))
+
+    async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
+        chosen = None if group_ids is None else tuple(group_ids)
+        return await self._database.read(lambda c: read.stats(c, chosen))
+
+    async def close(self) -> None:
+        await self._database.close()

@@ -1,0 +1,175 @@
+"""A `Filter` as SQL conditions on the row aliased `e`, for one group at a time.
+
+Values travel as parameters, lists as one JSON parameter.
+"""
+
+from __future__ import annotations
+
+import apsw
+
+from everfact.models import Filter, Status, fold_name
+from everfact.stores.sqlite.rows import to_json, to_micros
+
+GROUP_SPAN = 1 << 32
+
+
+class Where:
+    """Conditions joined by AND, and their parameters in order."""
+
+    def __init__(self, group: int) -> None:
+        self.group = group
+        self.is_narrow = False
+        """Some condition is better answered by an index of its own than by that of the group."""
+        self._conditions: list[str] = []
+        self._parameters: list[int | str] = []
+
+    def add(self, condition: str, *parameters: int | str, narrow: bool = False) -> None:
+        """Narrow the choice by one condition more."""
+        self._conditions.append(condition)
+        self._parameters += parameters
+        self.is_narrow |= narrow
+
+    def one_of(self, column: str, values: tuple[str, ...] | None, *, narrow: bool = False) -> None:
+        """Narrow the choice to rows with one of these values, if any are given."""
+        if values is not None:
+            self.add(f"{column} IN (SELECT value FROM json_each(?))", to_json(list(values)), narrow=narrow)
+
+    @property
+    def sql(self) -> str:
+        """The conditions; the plus keeps SQLite from walking the whole group where a narrower index serves."""
+        return " AND ".join((f"{'+' if self.is_narrow else ''}e.group_no = ?", *self._conditions))
+
+    @property
+    def parameters(self) -> tuple[int | str, ...]:
+        """What stands for the question marks of `sql`."""
+        return (self.group, *self._parameters)
+
+
+def groups(connection: apsw.Connection, group_ids: tuple[str, ...] | None) -> list[int]:
+    """The numbers of the groups asked for; groups that do not exist have none."""
+    if group_ids is None:
+        return [no for (no,) in connection.execute("SELECT no FROM groups ORDER BY no")]
+    chosen = "SELECT no FROM groups WHERE group_id IN (SELECT value FROM json_each(?)) ORDER BY no"
+    return [no for (no,) in connection.execute(chosen, (to_json(list(group_ids)),))]
+
+
+def episodes(filter_: Filter, group: int) -> Where:
+    """Conditions on `episodes`, joined with its queue row `q`."""
+    where = _known(filter_, group)
+    where.one_of("e.source", filter_.sources)
+    if filter_.threads is not None:
+        where.add(
+            "e.thread_no IN (SELECT no FROM threads WHERE group_no = ? AND name IN (SELECT value FROM json_each(?)))",
+            group,
+            to_json(list(filter_.threads)),
+            narrow=True,
+        )
+    if filter_.statuses is not None:
+        state = {Status.DONE: "q.parked IS NULL", Status.PENDING: "q.parked = 0", Status.PARKED: "q.parked = 1"}
+        where.add("(" + (" OR ".join(state[status] for status in filter_.statuses) or "0") + ")")
+        if Status.DONE not in filter_.statuses:
+            where.add("e.id IN (SELECT episode_id FROM queue)", narrow=True)
+    return where
+
+
+def entities(filter_: Filter, group: int) -> Where:
+    """Conditions on `entities`."""
+    where = _known(filter_, group)
+    names = None if filter_.names is None else [fold_name(name) for name in filter_.names]
+    for kind, terms in (("name", names), ("type", filter_.entity_types)):
+        if terms is not None:
+            where.add(
+                "e.id IN (SELECT entity_id FROM entity_terms"
+                " WHERE group_no = ? AND kind = ? AND term IN (SELECT value FROM json_each(?)))",
+                group,
+                kind,
+                to_json(list(terms)),
+                narrow=kind == "name",
+            )
+    return where
+
+
+def facts(filter_: Filter, group: int) -> Where:
+    """Conditions on `facts`."""
+    where = _known(filter_, group)
+    where.one_of("e.relation", filter_.relations)
+    _about(where, filter_)
+    _true(where, filter_)
+    if filter_.disputed is not None:
+        where.add(f"e.disputed = {filter_.disputed:d}")
+    if filter_.episodes is not None:
+        chosen = to_json(list(filter_.episodes))
+        where.add(
+            "e.subject_uuid IN (SELECT subject_uuid FROM assertions"
+            " WHERE episode_uuid IN (SELECT value FROM json_each(?)))"
+            " AND EXISTS (SELECT 1 FROM json_each(e.episodes) WHERE value IN (SELECT value FROM json_each(?)))",
+            chosen,
+            chosen,
+            narrow=True,
+        )
+    return where
+
+
+def assertions(filter_: Filter, group: int) -> Where:
+    """Conditions on `assertions`."""
+    where = Where(group)
+    where.one_of("e.uuid", filter_.uuids, narrow=True)
+    where.one_of("e.episode_uuid", filter_.episodes, narrow=True)
+    _about(where, filter_)
+    if filter_.known_at is not None:
+        where.add("e.created_at <= ?", to_micros(filter_.known_at))
+    if filter_.withdrawn is not None:
+        where.add(f"{withdrawn(filter_)} = {filter_.withdrawn:d}")
+    return where
+
+
+def withdrawn(filter_: Filter) -> str:
+    """SQL for whether assertion `e` is, or at `known_at` was, withdrawn."""
+    if filter_.known_at is None:
+        return "e.withdrawn"
+    return (
+        "coalesce((SELECT w.withdrawn FROM withdrawals AS w WHERE w.assertion_id = e.id"
+        f" AND w.recorded_at <= {to_micros(filter_.known_at):d} ORDER BY w.recorded_at DESC LIMIT 1), 0)"
+    )
+
+
+def _known(filter_: Filter, group: int) -> Where:
+    where = Where(group)
+    where.one_of("e.uuid", filter_.uuids, narrow=True)
+    if filter_.known_at is None:
+        where.add("e.known_to IS NULL")
+    else:
+        at = to_micros(filter_.known_at)
+        where.add("e.known_from <= ? AND (e.known_to IS NULL OR e.known_to > ?)", at, at)
+    return where
+
+
+def _about(where: Where, filter_: Filter) -> None:
+    if filter_.entities is not None:
+        chosen = to_json(list(filter_.entities))
+        where.add(
+            "(e.subject_uuid IN (SELECT value FROM json_each(?)) OR e.object_uuid IN (SELECT value FROM json_each(?)))",
+            chosen,
+            chosen,
+            narrow=True,
+        )
+
+
+def _true(where: Where, filter_: Filter) -> None:
+    if filter_.valid_at is not None:
+        at = to_micros(filter_.valid_at)
+        where.add(
+            "(e.kind = 'event' OR ((e.invalid_at IS NULL OR e.invalid_at > ?)"
+            " AND (e.kind = 'plan' OR e.valid_at IS NULL OR e.valid_at <= ?)))",
+            at,
+            at,
+        )
+    bounds = (
+        ("e.valid_at > ?", filter_.valid_at_after),
+        ("e.valid_at < ?", filter_.valid_at_before),
+        ("e.invalid_at > ?", filter_.invalid_at_after),
+        ("e.invalid_at < ?", filter_.invalid_at_before),
+    )
+    for condition, bound in bounds:
+        if bound is not None:
+            where.add(condition, to_micros(bound))
