@@ -47,6 +47,8 @@ def _check_groups(change: Change, claim: Claim | None) -> None:
 def _write(connection: apsw.Connection, change: Change, ledger: Ledger, change_no: int) -> None:
     for uuid in change.removed:
         _remove(connection, uuid, ledger, change_no)
+    for table, items in (("episodes", change.episodes), ("entities", change.entities), ("facts", change.facts)):
+        _require_own(connection, table, [item.uuid for item in items], ledger)
     for episode in change.episodes:
         close_episode(connection, episode.uuid, ledger, change_no=change_no)
         insert_episode(connection, episode, ledger, change_no=change_no)
@@ -132,6 +134,10 @@ def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_
             *(rows.attributes_json(fact.attributes), text_id, ledger.recorded_at, change_no),
         ),
     )
+    connection.executemany(
+        "INSERT INTO fact_episodes (episode_uuid, fact_id) VALUES (?, ?)",
+        [(uuid, id_) for uuid in dict.fromkeys(fact.episodes)],
+    )
     if not is_same_text:
         connection.execute("INSERT INTO fact_text (rowid, sentence) VALUES (?, ?)", (id_, index_text(fact.sentence)))
 
@@ -162,6 +168,13 @@ def _mark(connection: apsw.Connection, uuid: str, ledger: Ledger, change_no: int
         "INSERT INTO withdrawals (change_no, assertion_id, withdrawn, recorded_at) VALUES (?, ?, ?, ?)",
         (change_no, id_, withdrawn, ledger.recorded_at),
     )
+
+
+def _require_own(connection: apsw.Connection, table: str, uuids: list[str], ledger: Ledger) -> None:
+    foreign = f"SELECT uuid FROM {table} WHERE uuid IN (SELECT value FROM json_each(?)) AND +group_no <> ? LIMIT 1"
+    found = connection.execute(foreign, (rows.to_json(uuids), ledger.no)).get
+    if found is not None:
+        raise UsageError(f"the id {found} belongs to an item of another group")
 
 
 def _require_entities(connection: apsw.Connection, change: Change, ledger: Ledger) -> None:

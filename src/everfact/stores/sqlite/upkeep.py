@@ -116,4 +116,6 @@ def _delete_versions(
         connection.execute(f"DELETE FROM queue WHERE episode_id IN ({ids})", chosen)
     if table == "entities":
         connection.execute(f"DELETE FROM entity_terms WHERE entity_id IN ({ids})", chosen)
+    if table == "facts":
+        connection.execute(f"DELETE FROM fact_episodes WHERE fact_id IN ({ids})", chosen)
     connection.execute(f"DELETE FROM {table} WHERE id IN ({ids})", chosen)

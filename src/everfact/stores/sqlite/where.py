@@ -98,13 +98,9 @@ def facts(filter_: Filter, group: int) -> Where:
     if filter_.disputed is not None:
         where.add(f"e.disputed = {filter_.disputed:d}")
     if filter_.episodes is not None:
-        chosen = to_json(list(filter_.episodes))
         where.add(
-            "e.subject_uuid IN (SELECT subject_uuid FROM assertions"
-            " WHERE episode_uuid IN (SELECT value FROM json_each(?)))"
-            " AND EXISTS (SELECT 1 FROM json_each(e.episodes) WHERE value IN (SELECT value FROM json_each(?)))",
-            chosen,
-            chosen,
+            "e.id IN (SELECT fact_id FROM fact_episodes WHERE episode_uuid IN (SELECT value FROM json_each(?)))",
+            to_json(list(filter_.episodes)),
             narrow=True,
         )
     return where

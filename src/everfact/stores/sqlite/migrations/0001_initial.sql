@@ -178,6 +178,14 @@ CREATE INDEX facts_disputed ON facts (group_no) WHERE disputed = 1;
 CREATE INDEX facts_made ON facts (made_by);
 CREATE INDEX facts_closed ON facts (closed_by) WHERE closed_by IS NOT NULL;
 
+-- Which episodes stand behind which fact version (facts.episodes keeps their order).
+CREATE TABLE fact_episodes (
+    episode_uuid TEXT NOT NULL,
+    fact_id INTEGER NOT NULL REFERENCES facts,
+    PRIMARY KEY (episode_uuid, fact_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX fact_episodes_by_fact ON fact_episodes (fact_id);
+
 -- Full text, by text_id. The words go in prepared (text.py): one tokenizer serves every script.
 CREATE VIRTUAL TABLE episode_text USING fts5 (
     name, content, speaker,
