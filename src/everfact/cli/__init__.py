@@ -1,0 +1,74 @@
+"""The command line: `everfact`, also installed as `graphiti` and `graphiti-mcp`.
+
+The event loop is started here and nowhere else, and errors become messages and exit codes here.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from everfact import __version__
+from everfact.cli import config, health
+from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Memory for AI agents: tell it things, and it gives back the few facts that matter.",
+)
+app.add_typer(config.app, name="config")
+app.command()(health.health)
+
+_FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir"}
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"everfact {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def globals_(
+    ctx: typer.Context,
+    store: Annotated[str, typer.Option(help="Where the memory is: a file or a URL.")] = "",
+    group: Annotated[str, typer.Option(help="The group to work in.")] = "",
+    project: Annotated[Path | None, typer.Option(help="The project's folder, if not this one.")] = None,
+    version: Annotated[  # noqa: ARG001 - acts through its callback
+        bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Collect the flags that every command takes."""
+    given = {"store": store, "group": group, "project": str(project or "")}
+    ctx.obj = {_FLAGS[name]: value for name, value in given.items() if value}
+
+
+def main() -> None:
+    """Run the program and end the process with its exit code."""
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        app()
+    except EverfactError as error:
+        print(f"error: {error.args[0]}", file=sys.stderr)
+        if error.hint:
+            print(f"hint: {error.hint}", file=sys.stderr)
+        sys.exit(_exit_code(error))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has gone; Python would complain again on closing it.
+        sys.stdout = None
+        sys.exit(1)
+
+
+def _exit_code(error: EverfactError) -> int:
+    if isinstance(error, NotFound):
+        return 1
+    return 2 if isinstance(error, UsageError | ConfigError) else 1

@@ -1,0 +1,65 @@
+"""`everfact config`: what is set, and where each value came from."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from everfact.config import Loaded, Row
+
+app = typer.Typer(no_args_is_help=True, help="Look at the settings.")
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command()
+def show(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Print every setting and where it came from; secrets are masked."""
+    loaded = _load(ctx)
+    if as_json:
+        print(_dump({"settings": [_plain(row) for row in loaded.show()], "warnings": list(loaded.warnings)}))
+        return
+    _print_table(loaded)
+
+
+@app.command()
+def get(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(help="A dotted key, such as mcp.context_tokens.")],
+    as_json: AsJson = False,
+) -> None:
+    """Print one setting."""
+    row = _load(ctx).row(key)
+    print(_dump(_plain(row)) if as_json else row.value)
+
+
+def _load(ctx: typer.Context) -> Loaded:
+    from everfact.config import load  # pydantic is slow to import, and --help needs none of it
+
+    return load(ctx.obj)
+
+
+def _plain(row: Row) -> dict[str, object]:
+    return {"key": row.key, "value": row.data, "source": row.source, "description": row.description}
+
+
+def _dump(data: object) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2)
+
+
+def _print_table(loaded: Loaded) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table("key", "value", "source", box=None, pad_edge=False, header_style="bold")
+    for row in loaded.show():
+        # Text, not markup: a value may hold square brackets.
+        table.add_row(Text(row.key), Text(row.value or "-"), Text(row.source, style="dim"))
+    console = Console()
+    console.print(table)
+    for warning in loaded.warnings:
+        console.print(Text(f"warning: {warning}", style="yellow"))

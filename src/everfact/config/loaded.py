@@ -1,0 +1,212 @@
+"""`load`: every source in its order, checked once, with the source of each value kept."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import JsonValue, ValidationError
+
+from everfact.config import graphiti
+from everfact.config.settings import KEYS, Key, Settings
+from everfact.config.sources import (
+    Anchor,
+    Given,
+    Layer,
+    project_folders,
+    read_flags,
+    read_toml,
+    read_variables,
+    suggest_key,
+)
+from everfact.errors import ConfigError, UsageError
+
+MASK = "********"
+_EXPECTED = {
+    "path_type": "should be a path",
+    "missing": "is missing",
+    "extra_forbidden": "is not known there",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Places:
+    """The places outside the project where things are looked for or kept."""
+
+    home: Path
+    user_file: Path
+    data_dir: Path
+
+    @classmethod
+    def of_this_user(cls) -> Places:
+        """The places the platform has for whoever runs this process.
+
+        Raises:
+            ConfigError: the user has no home directory.
+        """
+        import platformdirs  # tests and embedders give their own places
+
+        try:
+            home = Path.home()
+        except RuntimeError as error:
+            raise ConfigError("this user has no home directory", hint="set HOME") from error
+        return cls(
+            home=home,
+            user_file=platformdirs.user_config_path("everfact", appauthor=False) / "config.toml",
+            data_dir=platformdirs.user_data_path("everfact", appauthor=False),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One key as `config show` prints it; secrets are masked in both `value` (text) and `data` (for JSON)."""
+
+    key: str
+    value: str
+    data: JsonValue
+    source: str
+    description: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, where each came from by dotted key, and what the operator should hear."""
+
+    settings: Settings
+    sources: dict[str, str]
+    warnings: tuple[str, ...]
+
+    def show(self) -> tuple[Row, ...]:
+        """Every key with its value and source, in the order of declaration."""
+        tree = self.settings.model_dump(mode="json")
+        return tuple(_row(key, _find(tree, key.name), self.sources[key.name]) for key in KEYS.values())
+
+    def row(self, name: str) -> Row:
+        """One key with its value and source.
+
+        Raises:
+            UsageError: there is no such key.
+        """
+        for row in self.show():
+            if row.key == name:
+                return row
+        raise UsageError(f"unknown key {name}", hint=suggest_key(name))
+
+
+def load(
+    flags: Mapping[str, str] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    project: Path | None = None,
+    places: Places | None = None,
+) -> Loaded:
+    """The settings, from flags by dotted key, variables, the project's file, the user's, Graphiti's, and defaults.
+
+    Raises:
+        ConfigError: a key is unknown, a value is wrong, or a file cannot be read.
+    """
+    environ = os.environ if environ is None else environ
+    places = places or Places.of_this_user()
+    here = Anchor(Path.cwd(), places.home)
+    by_flag, by_variable = read_flags(flags or {}, here), read_variables(environ, here)
+    folders = project_folders(_project_dir(project, by_variable | by_flag, here.folder))
+    by_project = _read_project(folders, places.home)
+    own = read_toml(places.user_file, places.home) | by_project | by_variable | by_flag
+    foreign = graphiti.read(environ, here, folders)
+    given = _defaults(places) | graphiti.choose(foreign, own) | own
+    return Loaded(
+        settings=_check(given),
+        sources={name: given[name].source if name in given else "default" for name in KEYS},
+        warnings=(*_warn_of_secrets(by_project), *foreign.warnings),
+    )
+
+
+def _project_dir(project: Path | None, explicit: Layer, folder: Path) -> Path:
+    if project is None and "mcp.project_dir" in explicit:
+        project = Path(str(explicit["mcp.project_dir"].value))
+    return folder / (project or "")
+
+
+def _read_project(folders: tuple[Path, ...], home: Path) -> Layer:
+    for folder in folders:
+        path = folder / ".everfact.toml"
+        if path.exists():
+            return read_toml(path, home)
+    return {}
+
+
+def _defaults(places: Places) -> Layer:
+    """The defaults that depend on who runs this; the others stand in `Settings`."""
+    return {
+        "store": Given(str(places.data_dir / "memory.db"), "default"),
+        "session_tracking.watch_path": Given(places.home / ".claude" / "projects", "default"),
+    }
+
+
+def _check(given: Layer) -> Settings:
+    try:
+        return Settings.model_validate(_nest(given))
+    except ValidationError as error:
+        raise ConfigError(_explain(error, given)) from error
+
+
+def _nest(given: Layer) -> dict[str, object]:
+    tree: dict[str, object] = {}
+    for name, item in given.items():
+        branch = tree
+        *sections, last = name.split(".")
+        for section in sections:
+            inner = branch.setdefault(section, {})
+            assert isinstance(inner, dict)
+            branch = inner
+        branch[last] = item.value
+    return tree
+
+
+def _explain(error: ValidationError, given: Layer) -> str:
+    """Each wrong value by key, source and what is expected; never the value, which may be a secret."""
+    found = []
+    for detail in error.errors(include_url=False, include_context=False, include_input=False):
+        name = ".".join(str(part) for part in detail["loc"])
+        key = next(key for key in KEYS if f"{name}.".startswith(f"{key}."))
+        source = given[key].source if key in given else "default"
+        message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
+        found.append(f"{name} from {source} {_EXPECTED.get(detail['type'], message)}")
+    return "; ".join(found)
+
+
+def _warn_of_secrets(by_project: Layer) -> list[str]:
+    return [
+        f"{given.source} holds {name}; project files are shared, so give it as {KEYS[name].variable} instead"
+        for name, given in by_project.items()
+        if KEYS[name].is_secret
+    ]
+
+
+def _find(tree: JsonValue, name: str) -> JsonValue:
+    for part in name.split("."):
+        assert isinstance(tree, dict)
+        tree = tree[part]
+    return tree
+
+
+def _row(key: Key, data: JsonValue, source: str) -> Row:
+    data = MASK if key.is_secret and data is not None else data
+    return Row(key.name, _to_text(data), data, source, key.description)
+
+
+def _to_text(data: JsonValue) -> str:
+    match data:
+        case None:
+            return ""
+        case str():
+            return data
+        case float():
+            return repr(data).removesuffix(".0")
+        case list() if all(isinstance(item, str) for item in data):
+            return ",".join(str(item) for item in data)
+        case _:
+            return json.dumps(data, ensure_ascii=False)
