@@ -71,7 +71,6 @@ class ReferenceStore:
             if any(v.item.uuid == episode.uuid and v.item.group_id != episode.group_id for v in contents.versions):
                 raise UsageError(f"episode {episode.uuid} belongs to another group")
             before = contents.present(episode.uuid)
-            at = self._record_time(contents, episode.group_id)
             if before is not None:
                 assert isinstance(before.item, Episode)
                 if before.item.content == episode.content:
@@ -83,6 +82,7 @@ class ReferenceStore:
                 episode = replace(episode, position=contents.threads[key])
             else:
                 episode = replace(episode, position=0)
+            at = self._record_time(contents, episode.group_id)
             episode = replace(episode, created_at=at, status=Status.PENDING, attempts=0, error="")
             contents.write(episode, at, None)
             return episode

@@ -105,7 +105,7 @@ def close_episode(connection: apsw.Connection, uuid: str, ledger: Ledger, *, cha
     """End the present version of an episode, and its wait in the queue; answer whether there was one."""
     closed = connection.execute(
         "UPDATE episodes SET known_to = ?, closed_by = ?"
-        " WHERE uuid = ? AND group_no = ? AND known_to IS NULL RETURNING id",
+        " WHERE uuid = ? AND +group_no = ? AND known_to IS NULL RETURNING id",
         (ledger.recorded_at, change_no, uuid, ledger.no),
     ).get
     if closed is None:
@@ -119,6 +119,11 @@ def close_episode(connection: apsw.Connection, uuid: str, ledger: Ledger, *, cha
 def insert_episode(connection: apsw.Connection, episode: Episode, ledger: Ledger, *, change_no: int | None) -> None:
     """Write one version of an episode with its words, and queue it if it is not digested."""
     id_ = ledger.take_id()
+    same_text = connection.execute(
+        "SELECT text_id FROM episodes WHERE uuid = ? AND content = ? AND name = ? AND speaker = ? LIMIT 1",
+        (episode.uuid, episode.content, episode.name, episode.speaker),
+    ).get
+    text_id = id_ if same_text is None else same_text
     connection.execute(
         "INSERT INTO episodes (id, uuid, group_no, name, content, reference_time, created_at, source,"
         " source_description, source_key, thread_no, position, speaker, role, statements, attributes,"
@@ -130,13 +135,14 @@ def insert_episode(connection: apsw.Connection, episode: Episode, ledger: Ledger
             *(rows.to_micros(episode.reference_time), rows.to_micros(episode.created_at), episode.source),
             *(episode.source_description, episode.source_key, ledger.no, episode.thread, episode.position),
             *(episode.speaker, episode.role, rows.statements_json(episode.statements)),
-            *(rows.attributes_json(episode.attributes), id_, ledger.recorded_at, change_no),
+            *(rows.attributes_json(episode.attributes), text_id, ledger.recorded_at, change_no),
         ),
     )
-    connection.execute(
-        "INSERT INTO episode_text (rowid, name, content, speaker) VALUES (?, ?, ?, ?)",
-        (id_, index_text(episode.name), index_text(episode.content), index_text(episode.speaker)),
-    )
+    if same_text is None:
+        connection.execute(
+            "INSERT INTO episode_text (rowid, name, content, speaker) VALUES (?, ?, ?, ?)",
+            (id_, index_text(episode.name), index_text(episode.content), index_text(episode.speaker)),
+        )
     if episode.status is not Status.DONE:
         connection.execute(
             "INSERT INTO queue (episode_id, parked, attempts, retry_at, error) VALUES (?, ?, ?, 0, ?)",

@@ -109,7 +109,7 @@ def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     require_local(path)
     try:
         connection = _open(path, vfs)
-    except apsw.CantOpenError:
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection = _open_frozen(path, vfs)
     connection.set_busy_handler(_Patience())
     if not connection.readonly("main"):

@@ -69,29 +69,29 @@ def _remove(connection: apsw.Connection, uuid: str, ledger: Ledger, change_no: i
     if close_episode(connection, uuid, ledger, change_no=change_no):
         return
     for table in ("entities", "facts"):
-        if _close(connection, table, uuid, ledger, change_no) is not None:
+        if _close(connection, table, uuid, ledger, change_no):
             return
     raise NotFound(f"the group has nothing with the id {uuid} to remove")
 
 
-def _close(
-    connection: apsw.Connection, table: str, uuid: str, ledger: Ledger, change_no: int
-) -> tuple[int, str] | None:
-    """End the present version; answer its text_id and wording."""
-    wording = "sentence" if table == "facts" else "name || char(10) || aliases || char(10) || summary"
-    return connection.execute(
-        f"UPDATE {table} SET known_to = ?, closed_by = ? WHERE uuid = ? AND group_no = ? AND known_to IS NULL"
-        f" RETURNING text_id, {wording}",
+def _close(connection: apsw.Connection, table: str, uuid: str, ledger: Ledger, change_no: int) -> bool:
+    """End the present version; answer whether there was one."""
+    connection.execute(
+        f"UPDATE {table} SET known_to = ?, closed_by = ? WHERE uuid = ? AND +group_no = ? AND known_to IS NULL",
         (ledger.recorded_at, change_no, uuid, ledger.no),
-    ).fetchone()
+    )
+    return connection.changes() > 0
 
 
 def _write_entity(connection: apsw.Connection, entity: Entity, ledger: Ledger, change_no: int) -> None:
     id_ = ledger.take_id()
     aliases = rows.to_json(list(entity.aliases))
-    before = _close(connection, "entities", entity.uuid, ledger, change_no)
-    is_same_text = before is not None and before[1] == f"{entity.name}\n{aliases}\n{entity.summary}"
-    text_id = before[0] if before is not None and is_same_text else id_
+    _close(connection, "entities", entity.uuid, ledger, change_no)
+    same_text = connection.execute(
+        "SELECT text_id FROM entities WHERE uuid = ? AND name = ? AND aliases = ? AND summary = ? LIMIT 1",
+        (entity.uuid, entity.name, aliases, entity.summary),
+    ).get
+    text_id = id_ if same_text is None else same_text
     connection.execute(
         "INSERT INTO entities (id, uuid, group_no, name, created_at, types, aliases, summary, attributes,"
         " text_id, known_from, made_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -107,7 +107,7 @@ def _write_entity(connection: apsw.Connection, entity: Entity, ledger: Ledger, c
         "INSERT INTO entity_terms (group_no, kind, term, entity_id) VALUES (?, ?, ?, ?)",
         [(ledger.no, kind, term, id_) for kind, term in sorted(terms)],
     )
-    if not is_same_text:
+    if same_text is None:
         joined = "\n".join(names)
         connection.execute(
             "INSERT INTO entity_text (rowid, names, summary) VALUES (?, ?, ?)",
@@ -118,9 +118,11 @@ def _write_entity(connection: apsw.Connection, entity: Entity, ledger: Ledger, c
 
 def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_no: int) -> None:
     id_ = ledger.take_id()
-    before = _close(connection, "facts", fact.uuid, ledger, change_no)
-    is_same_text = before is not None and before[1] == fact.sentence
-    text_id = before[0] if before is not None and is_same_text else id_
+    _close(connection, "facts", fact.uuid, ledger, change_no)
+    same_text = connection.execute(
+        "SELECT text_id FROM facts WHERE uuid = ? AND sentence = ? LIMIT 1", (fact.uuid, fact.sentence)
+    ).get
+    text_id = id_ if same_text is None else same_text
     connection.execute(
         "INSERT INTO facts (id, uuid, group_no, subject_uuid, relation, sentence, created_at, attribute, object_uuid,"
         " value, kind, valid_at, invalid_at, expired_at, disputed, assertions, ended_by, episodes, attributes,"
@@ -138,7 +140,7 @@ def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_
         "INSERT INTO fact_episodes (episode_uuid, fact_id) VALUES (?, ?)",
         [(uuid, id_) for uuid in dict.fromkeys(fact.episodes)],
     )
-    if not is_same_text:
+    if same_text is None:
         connection.execute("INSERT INTO fact_text (rowid, sentence) VALUES (?, ?)", (id_, index_text(fact.sentence)))
 
 

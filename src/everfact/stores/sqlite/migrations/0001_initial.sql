@@ -1,7 +1,7 @@
 -- Times are microseconds since 1970, UTC. Ids carry the number of their group in the upper bits (group << 32 | n),
 -- so one group's rows lie together in every table and a range of ids is a group, in full text and vectors too.
 -- Episodes, entities and facts are kept as versions: a row was believed from known_from until known_to (NULL: still).
--- A version whose wording did not change shares the text_id, and with it index entry and vector, of the one before.
+-- Versions of one item with the same wording share a text_id, and with it the index entry and the vectors.
 
 CREATE TABLE groups (
     no INTEGER PRIMARY KEY AUTOINCREMENT,
