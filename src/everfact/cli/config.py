@@ -37,7 +37,7 @@ def get(
 
 
 def _load(ctx: typer.Context) -> Loaded:
-    from everfact.config import load  # pydantic is slow to import, and --help needs none of it
+    from everfact.config import load  # --help needs none of it
 
     return load(ctx.obj)
 

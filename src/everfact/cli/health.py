@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +14,8 @@ if TYPE_CHECKING:
 
 def health(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
     """Open the memory and report whether it is ready; exit code 1 if it is not."""
+    import asyncio  # a third of the start-up time, and --help needs none of it
+
     from everfact.config import load
 
     settings = load(ctx.obj).settings

@@ -1,10 +1,11 @@
 """Settings and where each of them came from; the only reader of environment and config files.
 
-`settings` says what can be set, `address` what a store's URL may be, `sources` reads our own flags, variables and
-files, `graphiti` those of Graphiti, and `loaded` puts them in order.
+`settings` says what can be set, `kinds` what a value of each kind may be, `address` what a store's URL may be,
+`sources` reads our own flags, variables and files, `graphiti` those of Graphiti, and `loaded` puts them in order.
 """
 
+from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
 from everfact.config.settings import EntityType, Settings
 
-__all__ = ["EntityType", "Loaded", "Places", "Row", "Settings", "load"]
+__all__ = ["EntityType", "Loaded", "Places", "Row", "Secret", "Settings", "load"]

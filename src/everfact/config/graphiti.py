@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 
 from everfact.config import address
@@ -319,7 +319,7 @@ def _plain(key: Key, value: object, anchor: Anchor) -> object:
 def _trim_types(types: object, unused: dict[str, None]) -> object:
     if not isinstance(types, list) or not all(isinstance(item, dict) for item in types):
         return types
-    known = EntityType.model_fields
+    known = {part.name for part in fields(EntityType)}
     unused.update((f"graphiti.entity_types.{name}", None) for item in types for name in item if name not in known)
     return [{name: value for name, value in item.items() if name in known} for item in types]
 

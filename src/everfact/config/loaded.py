@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from operator import attrgetter
 from pathlib import Path
 
-from pydantic import JsonValue, ValidationError
-
 from everfact.config import graphiti
-from everfact.config.settings import KEYS, Key, Settings
+from everfact.config.kinds import MASK, CheckError, Secret
+from everfact.config.settings import KEYS, EntityType, Key, Settings, table_of
 from everfact.config.sources import (
     Anchor,
     Given,
@@ -23,13 +23,6 @@ from everfact.config.sources import (
     suggest_key,
 )
 from everfact.errors import ConfigError, UsageError
-
-MASK = "********"
-_EXPECTED = {
-    "path_type": "should be a path",
-    "missing": "is missing",
-    "extra_forbidden": "is not known there",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +59,7 @@ class Row:
 
     key: str
     value: str
-    data: JsonValue
+    data: object
     source: str
     description: str
 
@@ -81,8 +74,7 @@ class Loaded:
 
     def show(self) -> tuple[Row, ...]:
         """Every key with its value and source, in the order of declaration."""
-        tree = self.settings.model_dump(mode="json")
-        return tuple(_row(key, _find(tree, key.name), self.sources[key.name]) for key in KEYS.values())
+        return tuple(_row(key, self.settings, self.sources[key.name]) for key in KEYS.values())
 
     def row(self, name: str) -> Row:
         """One key with its value and source.
@@ -148,8 +140,8 @@ def _defaults(places: Places) -> Layer:
 
 def _check(given: Layer) -> Settings:
     try:
-        return Settings.model_validate(_nest(given))
-    except ValidationError as error:
+        return table_of(Settings)(_nest(given))
+    except CheckError as error:
         raise ConfigError(_explain(error, given)) from error
 
 
@@ -166,15 +158,13 @@ def _nest(given: Layer) -> dict[str, object]:
     return tree
 
 
-def _explain(error: ValidationError, given: Layer) -> str:
+def _explain(error: CheckError, given: Layer) -> str:
     """Each wrong value by key, source and what is expected; never the value, which may be a secret."""
     found = []
-    for detail in error.errors(include_url=False, include_context=False, include_input=False):
-        name = ".".join(str(part) for part in detail["loc"])
-        key = next(key for key in KEYS if f"{name}.".startswith(f"{key}."))
+    for place, expected in error.expected.items():
+        key = next(key for key in KEYS if f"{place}.".startswith(f"{key}."))
         source = given[key].source if key in given else "default"
-        message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ").removeprefix("String ")
-        found.append(f"{name} from {source} {_EXPECTED.get(detail['type'], message)}")
+        found.append(f"{place} from {source} {expected}")
     return "; ".join(found)
 
 
@@ -186,19 +176,27 @@ def _warn_of_secrets(by_project: Layer) -> list[str]:
     ]
 
 
-def _find(tree: JsonValue, name: str) -> JsonValue:
-    for part in name.split("."):
-        assert isinstance(tree, dict)
-        tree = tree[part]
-    return tree
-
-
-def _row(key: Key, data: JsonValue, source: str) -> Row:
-    data = MASK if key.is_secret and data is not None else data
+def _row(key: Key, settings: Settings, source: str) -> Row:
+    data = _plain(attrgetter(key.name)(settings))
     return Row(key.name, _to_text(data), data, source, key.description)
 
 
-def _to_text(data: JsonValue) -> str:
+def _plain(value: object) -> object:
+    """The value as JSON has it, with secrets masked."""
+    match value:
+        case Secret():
+            return MASK
+        case Path():
+            return str(value)
+        case tuple():
+            return [_plain(item) for item in value]
+        case EntityType():
+            return asdict(value)
+        case _:
+            return value
+
+
+def _to_text(data: object) -> str:
     match data:
         case None:
             return ""
@@ -207,6 +205,6 @@ def _to_text(data: JsonValue) -> str:
         case float():
             return repr(data).removesuffix(".0")
         case list() if all(isinstance(item, str) for item in data):
-            return ",".join(str(item) for item in data)
+            return ",".join(data)
         case _:
             return json.dumps(data, ensure_ascii=False)

@@ -1,196 +1,180 @@
-"""What can be set: names, kinds, ranges, defaults, meanings. Reads nothing."""
+"""What can be set: names, defaults and meanings; `kinds` says what each may be. Reads nothing.
 
-from __future__ import annotations
+A setting is a field annotated with its type, its check and its meaning. Those are read at run time, so this module
+does without `from __future__ import annotations`.
+"""
 
-import re
-from dataclasses import dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields
 from pathlib import Path
-from typing import Annotated, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    ValidationInfo,
-    field_validator,
-)
-from pydantic.fields import FieldInfo
+from everfact.config import address, kinds
+from everfact.config.kinds import Check, CheckError, Secret
 
-from everfact.config import address
+S = TypeVar("S", bound="Section")
 
 Toolset = Literal["core", "graphiti", "history", "tracking", "cli", "kuzu"]
+Count = Annotated[int, kinds.count]
+Seconds = Annotated[float, kinds.seconds]
+Yes = Annotated[bool, kinds.boolean]
+Detail = Annotated[Literal["FULL", "SUMMARY", "OMIT"], kinds.detail]
+# None is the default of these and stands for unset; no source can give it.
+OptionalText = Annotated[str | None, kinds.text]
+OptionalUrl = Annotated[str | None, kinds.url]
+OptionalPath = Annotated[Path | None, kinds.path]
+OptionalSecret = Annotated[Secret | None, kinds.secret]
 
 
-def _refuse_bool(value: object) -> object:
-    # pydantic would read true as 1.
-    if isinstance(value, bool):
-        raise ValueError("should be a number")  # noqa: TRY004  pydantic turns only ValueError into a finding
-    return value
+@dataclass(frozen=True, kw_only=True)
+class Section:
+    """Settings that belong together: checked when made, frozen, and silent about values in its errors."""
+
+    def __post_init__(self) -> None:
+        given = [(part, getattr(self, part.name)) for part in fields(self)]
+        checked = kinds.check_each(
+            (part.name, _check_of(part), value) for part, value in given if value is not part.default
+        )
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
 
 
-def _upper(value: object) -> object:
-    return value.upper() if isinstance(value, str) else value
+def table_of(kind: type[S]) -> Check[S]:
+    """A section, also as a table of its fields."""
+
+    def check(value: object) -> S:
+        if isinstance(value, kind):
+            return value
+        table, known = kinds.table(value), {part.name: part for part in fields(kind)}
+        needed = [name for name, part in known.items() if part.default is part.default_factory is MISSING]
+        missing = {name: "is missing" for name in needed if name not in table}
+        unknown = {name: "is not known there" for name in table if name not in known}
+        if missing or unknown:
+            raise CheckError(missing | unknown)
+        return kind(**table)
+
+    return check
 
 
-def _check_group(group: str) -> str:
-    if not re.fullmatch(r"[A-Za-z0-9_-]*", group):
-        raise ValueError("should hold only letters, digits, _ and -")
-    return group
+def _check_of(part: Field[Any]) -> Check[object]:
+    check: Check[object] = table_of(part.type) if isinstance(part.type, type) else get_args(part.type)[1]
+    return check
 
 
-def _check_type_name(name: str) -> str:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise ValueError("should start with a letter and hold only letters, digits and _")
-    return name
-
-
-def _check_url(url: str) -> str:
-    scheme, _, rest = url.partition("://")
-    if scheme.lower() not in {"http", "https"} or rest.startswith("/") or not rest:
-        raise ValueError("should be an http:// or https:// address")
-    if "@" in rest:
-        raise ValueError("should not hold a login; api_key does")
-    return url
-
-
-Count = Annotated[int, BeforeValidator(_refuse_bool), Field(ge=1)]
-Seconds = Annotated[float, BeforeValidator(_refuse_bool), Field(gt=0, allow_inf_nan=False)]
-Dollars = Annotated[float, BeforeValidator(_refuse_bool), Field(ge=0, allow_inf_nan=False)]
-Url = Annotated[str, AfterValidator(_check_url)]
-Group = Annotated[str, AfterValidator(_check_group)]
-Detail = Annotated[Literal["FULL", "SUMMARY", "OMIT"], BeforeValidator(_upper)]
-
-
-class Section(BaseModel):
-    """Settings that belong together: frozen, closed, and silent about values in its errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-
+@dataclass(frozen=True, kw_only=True)
 class Mcp(Section):
     """The MCP server."""
 
-    context_tokens: Count = Field(default=8192, description="Budget of the brief, in tokens of four characters")
-    toolsets: tuple[Toolset, ...] = Field(default=(), description="Sets of tools listed; empty: by the program's name")
-    wrap_results: bool = Field(default=False, description='Wrap structured results as {"result": …}, as Graphiti does')
-    export_root: Path | None = Field(
-        default=None, description="Folder below which files may be written over HTTP; unset: none may"
-    )
-    project_dir: Path | None = Field(
-        default=None, description="Folder of the client's project; unset: the working directory"
-    )
+    context_tokens: Annotated[Count, "Budget of the brief, in tokens of four characters"] = 8192
+    toolsets: Annotated[
+        tuple[Toolset, ...],
+        kinds.list_of(kinds.one_of(*get_args(Toolset))),
+        "Sets of tools listed; empty: by the program's name",
+    ] = ()
+    wrap_results: Annotated[Yes, 'Wrap structured results as {"result": …}, as Graphiti does'] = False
+    export_root: Annotated[OptionalPath, "Folder below which files may be written over HTTP; unset: none may"] = None
+    project_dir: Annotated[OptionalPath, "Folder of the client's project; unset: the working directory"] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Capture(Section):
     """What hooks take from a running session."""
 
-    every_turns: Count = Field(default=8, description="Turns that wait before the Stop hook captures them")
+    every_turns: Annotated[Count, "Turns that wait before the Stop hook captures them"] = 8
 
 
+@dataclass(frozen=True, kw_only=True)
 class SessionFilter(Section):
     """How much of each class of message is kept."""
 
-    user_messages: Detail = Field(default="FULL", description="What the person wrote: FULL, SUMMARY or OMIT")
-    agent_messages: Detail = Field(default="FULL", description="What the agent wrote: FULL, SUMMARY or OMIT")
-    tool_calls: Detail = Field(default="SUMMARY", description="Which tools were called: FULL, SUMMARY or OMIT")
-    tool_content: Detail = Field(default="SUMMARY", description="What the tools answered: FULL, SUMMARY or OMIT")
+    user_messages: Annotated[Detail, "What the person wrote: FULL, SUMMARY or OMIT"] = "FULL"
+    agent_messages: Annotated[Detail, "What the agent wrote: FULL, SUMMARY or OMIT"] = "FULL"
+    tool_calls: Annotated[Detail, "Which tools were called: FULL, SUMMARY or OMIT"] = "SUMMARY"
+    tool_content: Annotated[Detail, "What the tools answered: FULL, SUMMARY or OMIT"] = "SUMMARY"
 
 
+@dataclass(frozen=True, kw_only=True)
 class SessionTracking(Section):
     """Transcripts of coding assistants."""
 
-    enabled: bool = Field(default=False, description="Follow transcripts and remember them")
-    watch_path: Path = Field(default=Path("~/.claude/projects"), description="Folder of the transcripts")
-    inactivity_timeout: Seconds = Field(default=300, description="Seconds of silence after which a session is indexed")
-    check_interval: Seconds = Field(default=60, description="Seconds between two looks for silent sessions")
+    enabled: Annotated[Yes, "Follow transcripts and remember them"] = False
+    watch_path: Annotated[Path, kinds.path, "Folder of the transcripts"] = Path("~/.claude/projects")
+    inactivity_timeout: Annotated[Seconds, "Seconds of silence after which a session is indexed"] = 300.0
+    check_interval: Annotated[Seconds, "Seconds between two looks for silent sessions"] = 60.0
     filter: SessionFilter = SessionFilter()
 
 
+@dataclass(frozen=True, kw_only=True)
 class Resilience(Section):
     """What happens when digesting an episode fails."""
 
-    episode_timeout: Seconds = Field(default=60, description="Seconds one attempt at an episode may take")
-    max_attempts: Count = Field(default=5, description="Attempts at an episode before it is parked")
-    backoff_initial: Seconds = Field(default=1.0, description="Seconds before the second attempt; doubles from there")
-    backoff_max: Seconds = Field(
-        default=300.0, validate_default=True, description="Longest wait between two attempts, in seconds"
-    )
+    episode_timeout: Annotated[Seconds, "Seconds one attempt at an episode may take"] = 60.0
+    max_attempts: Annotated[Count, "Attempts at an episode before it is parked"] = 5
+    backoff_initial: Annotated[Seconds, "Seconds before the second attempt; doubles from there"] = 1.0
+    backoff_max: Annotated[Seconds, "Longest wait between two attempts, in seconds"] = 300.0
 
-    @field_validator("backoff_max")
-    @classmethod
-    def _not_below_initial(cls, value: float, info: ValidationInfo) -> float:
-        if value < info.data.get("backoff_initial", 0):
-            raise ValueError("should be at least resilience.backoff_initial")
-        return value
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.backoff_max < self.backoff_initial:
+            raise CheckError({"backoff_max": "should be at least resilience.backoff_initial"})
 
 
+@dataclass(frozen=True, kw_only=True)
 class Llm(Section):
     """The model that extracts facts, if any."""
 
-    model: str = Field(
-        default="", description="Model that extracts facts, as name or provider:name; empty: local extraction, no cost"
-    )
-    base_url: Url | None = Field(
-        default=None, description="Address of an OpenAI-compatible endpoint; unset: the provider's own"
-    )
-    api_key: SecretStr | None = Field(default=None, description="Key for the model's provider")
-    daily_limit_usd: Dollars | None = Field(
-        default=None, description="Dollars a day the model may cost; unset: no limit"
-    )
+    model: Annotated[
+        str, kinds.text, "Model that extracts facts, as name or provider:name; empty: local extraction, no cost"
+    ] = ""
+    base_url: Annotated[OptionalUrl, "Address of an OpenAI-compatible endpoint; unset: the provider's own"] = None
+    api_key: Annotated[OptionalSecret, "Key for the model's provider"] = None
+    daily_limit_usd: Annotated[float | None, kinds.dollars, "Dollars a day the model may cost; unset: no limit"] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class Embedder(Section):
     """The model that turns text into vectors."""
 
-    model: str = Field(default="wordllama", min_length=1, description="Model that makes vectors; wordllama is local")
-    base_url: Url | None = Field(
-        default=None, description="Address of an OpenAI-compatible endpoint; unset: the provider's own"
-    )
-    api_key: SecretStr | None = Field(default=None, description="Key for the embedder's provider")
+    model: Annotated[str, kinds.filled, "Model that makes vectors; wordllama is local"] = "wordllama"
+    base_url: Annotated[OptionalUrl, "Address of an OpenAI-compatible endpoint; unset: the provider's own"] = None
+    api_key: Annotated[OptionalSecret, "Key for the embedder's provider"] = None
 
 
+@dataclass(frozen=True, kw_only=True)
 class EntityType(Section):
     """A type of entity the user added to those everfact ships."""
 
-    name: Annotated[str, AfterValidator(_check_type_name)]
-    description: str
-    fields: dict[str, str] = Field(default_factory=dict)
+    name: Annotated[str, kinds.type_name]
+    description: Annotated[str, kinds.text]
+    fields: Annotated[dict[str, str], kinds.texts_by_name] = field(default_factory=dict)
 
 
+def _entity_types(value: object) -> tuple[EntityType, ...]:
+    types = kinds.list_of(table_of(EntityType))(value)
+    if len({entity_type.name for entity_type in types}) < len(types):
+        raise ValueError("should name each type once")
+    return types
+
+
+@dataclass(frozen=True, kw_only=True)
 class Settings(Section):
     """Everything that can be set, checked and complete."""
 
-    store: str = Field(description="Where the memory is kept: a path or a URL")
-    store_user: str | None = Field(default=None, description="User at a server store")
-    store_password: SecretStr | None = Field(default=None, description="Password at a server store")
-    store_database: str | None = Field(
-        default=None, description="Database at a server store; unset: the server's default"
-    )
-    group: Group = Field(default="", description="Default group; empty: decided per request")
+    store: Annotated[str, kinds.store, "Where the memory is kept: a path or a URL"]
+    store_user: Annotated[OptionalText, "User at a server store"] = None
+    store_password: Annotated[OptionalSecret, "Password at a server store"] = None
+    store_database: Annotated[OptionalText, "Database at a server store; unset: the server's default"] = None
+    group: Annotated[str, kinds.group, "Default group; empty: decided per request"] = ""
     mcp: Mcp = Mcp()
     capture: Capture = Capture()
     session_tracking: SessionTracking = SessionTracking()
     resilience: Resilience = Resilience()
     llm: Llm = Llm()
     embedder: Embedder = Embedder()
-    entity_types: tuple[EntityType, ...] = Field(
-        default=(), description="Own types of entities: name, description and, if wanted, fields (name = meaning)"
-    )
-
-    @field_validator("store")
-    @classmethod
-    def _canonical(cls, store: str) -> str:
-        return address.check_store(store)
-
-    @field_validator("entity_types")
-    @classmethod
-    def _named_once(cls, types: tuple[EntityType, ...]) -> tuple[EntityType, ...]:
-        if len({entity_type.name for entity_type in types}) < len(types):
-            raise ValueError("should name each type once")
-        return types
+    entity_types: Annotated[
+        tuple[EntityType, ...],
+        _entity_types,
+        "Own types of entities: name, description and, if wanted, fields (name = meaning)",
+    ] = ()
 
     @property
     def store_file(self) -> Path | None:
@@ -215,26 +199,23 @@ class Key:
         return "EVERFACT_" + self.name.upper().replace(".", "__")
 
 
-def _key(name: str, field: FieldInfo) -> Key:
-    kinds = (field.annotation, *get_args(field.annotation))
+def _key(name: str, part: Field[Any]) -> Key:
+    _, check, description = get_args(part.type)
     return Key(
         name=name,
-        description=field.description or "",
-        is_secret=SecretStr in kinds,
-        is_path=Path in kinds,
-        is_list=get_origin(field.annotation) is tuple,
-        may_be_empty=field.default in ("", ()),
+        description=description,
+        is_secret=check is kinds.secret,
+        is_path=check is kinds.path,
+        is_list=part.default == (),
+        may_be_empty=part.default in ("", ()),
     )
 
 
-def _keys_of(section: type[BaseModel], prefix: str = "") -> dict[str, Key]:
+def _keys_of(kind: type[Section], prefix: str = "") -> dict[str, Key]:
     found: dict[str, Key] = {}
-    for name, field in section.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            found |= _keys_of(kind, f"{prefix}{name}.")
-        else:
-            found[prefix + name] = _key(prefix + name, field)
+    for part in fields(kind):
+        name = prefix + part.name
+        found |= _keys_of(part.type, f"{name}.") if isinstance(part.type, type) else {name: _key(name, part)}
     return found
 
 

@@ -220,7 +220,7 @@ def translated(path: Path) -> Iterator[None]:
         raise StoreError(
             f"{path} is read-only", hint="it can be searched; to add, make file and folder writable"
         ) from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
         raise StoreCorrupt(
             f"{path} is damaged or no memory file ({error})",
             hint="keep the file as it is, restore a backup, or open another one with --store",
@@ -232,7 +232,9 @@ def translated(path: Path) -> Iterator[None]:
     except apsw.IOError as error:
         raise StoreUnavailable(f"reading or writing {path} failed ({error})", hint="check the disk") from error
     except apsw.Error as error:
-        raise StoreError(f"SQLite refused: {error}") from error
+        raise StoreError(
+            f"SQLite refused: {error}", hint="check with `everfact doctor` whether the file is damaged"
+        ) from error
     except UnicodeEncodeError as error:
         raise UsageError(
             f"the text holds half of a surrogate pair at character {error.start}",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import apsw
-import numpy as np
-from numpy.typing import NDArray
 
 from everfact.errors import UsageError
 from everfact.models import Embedding, Filter, Reached, Scored, Thing, Unembedded, Vector
@@ -15,6 +14,10 @@ from everfact.stores.sqlite import where
 from everfact.stores.sqlite.rows import ENTITY, ENTITY_FROM, Row, to_entity
 from everfact.stores.sqlite.text import match_query, trigram_query
 from everfact.stores.sqlite.where import GROUP_SPAN
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 _CONDITIONS = {Thing.EPISODE: where.episodes, Thing.ENTITY: where.entities, Thing.FACT: where.facts}
 _FROM = {
@@ -57,6 +60,8 @@ def match_vector(
     connection: apsw.Connection, look: tuple[Thing, str, Vector], filter_: Filter, limit: int
 ) -> list[Scored]:
     """See `Store.match_vector`: an exact scan of the group's vectors."""
+    import numpy as np  # takes longer to import than all else here; many processes never ask for vectors
+
     thing, model, vector = look
     known = connection.execute("SELECT no, dimension FROM models WHERE name = ?", (model,)).fetchone()
     if known is None:
@@ -115,6 +120,8 @@ def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Fil
 
 def put_vectors(connection: apsw.Connection, model: str, embeddings: Sequence[Embedding]) -> int:
     """See `Store.put_vectors`."""
+    import numpy as np
+
     kept = 0
     for embedding in embeddings:
         model_no, dimension = _model(connection, model, len(embedding.vector))
@@ -174,6 +181,8 @@ def _check_dimension(model: str, expected: int, given: int) -> None:
 
 
 def _unit(vector: Vector) -> NDArray[np.float32]:
+    import numpy as np
+
     values = np.frombuffer(vector, np.float32) if vector.typecode == "f" else np.array(vector, np.float32)
     length = float(np.linalg.norm(values))
     if not np.isfinite(length):

@@ -14,10 +14,11 @@ from everfact.stores.sqlite import rows, where
 from everfact.stores.sqlite.where import GROUP_SPAN
 
 # The oldest pending episode of each group, hopping from group to group along the index of ids.
+# UNION, not UNION ALL: in a damaged index the hops may lead back, and would never end.
 _HEADS = f"""
     WITH RECURSIVE head (id) AS (
         SELECT min(episode_id) FROM queue WHERE parked = 0
-        UNION ALL
+        UNION
         SELECT (
             SELECT min(episode_id) FROM queue
             WHERE parked = 0 AND episode_id >= (head.id / {GROUP_SPAN} + 1) * {GROUP_SPAN}

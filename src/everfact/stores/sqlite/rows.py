@@ -6,8 +6,10 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
-from typing import Any, TypeAlias
+from functools import wraps
+from typing import Any, TypeAlias, TypeVar
 
+from everfact.errors import StoreCorrupt
 from everfact.models import (
     JSON,
     Assertion,
@@ -28,6 +30,7 @@ from everfact.models import (
 )
 
 Row: TypeAlias = "tuple[Any, ...]"
+T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -57,6 +60,22 @@ CHANGE = "e.uuid, g.group_id, e.kind, e.created_at, e.parent, e.cause, e.note, e
 CHANGE_FROM = "changes AS e JOIN groups AS g ON g.no = e.group_no"
 
 
+def _sound(read: Callable[[Any], T]) -> Callable[[Any], T]:
+    """SQLite hands out damaged values as they are; what we never wrote is damage, not a bug."""
+
+    @wraps(read)
+    def checked(kept: Any) -> T:
+        try:
+            return read(kept)
+        except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
+            raise StoreCorrupt(
+                f"the memory holds a value that makes no sense ({error})",
+                hint="keep the file as it is, restore a backup, or open another one with --store",
+            ) from error
+
+    return checked
+
+
 def to_micros(moment: datetime) -> int:
     """A moment as the file holds it."""
     return (moment - _EPOCH) // _MICROSECOND
@@ -67,6 +86,7 @@ def micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
 
 
+@_sound
 def to_moment(micros: int) -> datetime:
     """A moment from what the file holds."""
     return _EPOCH + micros * _MICROSECOND
@@ -77,6 +97,7 @@ def moment_or_none(micros: int | None) -> datetime | None:
     return None if micros is None else to_moment(micros)
 
 
+@_sound
 def to_episode(row: Row) -> Episode:
     """An episode from the columns `EPISODE`."""
     parked, attempts, error = row[15:18]
@@ -102,6 +123,7 @@ def to_episode(row: Row) -> Episode:
     )
 
 
+@_sound
 def to_entity(row: Row) -> Entity:
     """An entity from the columns `ENTITY`."""
     return Entity(
@@ -116,6 +138,7 @@ def to_entity(row: Row) -> Entity:
     )
 
 
+@_sound
 def to_fact(row: Row) -> Fact:
     """A fact from the columns `FACT`."""
     return Fact(
@@ -140,6 +163,7 @@ def to_fact(row: Row) -> Fact:
     )
 
 
+@_sound
 def to_assertion(row: Row) -> Assertion:
     """An assertion from the columns `ASSERTION`."""
     return Assertion(
@@ -155,6 +179,7 @@ def to_assertion(row: Row) -> Assertion:
     )
 
 
+@_sound
 def to_change(row: Row) -> Change:
     """A change from the columns `CHANGE`, without what it did."""
     return Change(

@@ -1,0 +1,66 @@
+"""`everfact config`, through the runner. Never the real environment or home."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from everfact.cli.config import app
+from everfact.config import Places
+from everfact.config.settings import KEYS
+from everfact.errors import UsageError
+
+SECRET = "hunter2-do-not-show"
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder the commands run in, of a user who has set nothing."""
+    for variable in os.environ:
+        monkeypatch.delenv(variable)
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.chdir(tmp_path)
+    places = Places(home=tmp_path / "home", user_file=tmp_path / "user.toml", data_dir=tmp_path / "data")
+    monkeypatch.setattr(Places, "of_this_user", lambda: places)
+    return tmp_path
+
+
+def test_config_show_prints_every_key_its_source_and_the_warnings(project: Path) -> None:
+    (project / ".everfact.toml").write_text(f'group = "g"\nllm.api_key = "{SECRET}"', encoding="utf-8")
+    result = CliRunner().invoke(app, ["show"], obj={"store": "/x/[bold]a.db"})
+
+    assert result.exit_code == 0, result.output
+    assert [key for key in KEYS if key not in result.output] == []
+    assert "sqlite:///x/[bold]a.db" in result.output
+    assert "flag --store" in result.output
+    assert "warning: " in result.output
+    assert SECRET not in result.output
+
+
+def test_config_show_as_json_has_typed_values(project: Path) -> None:
+    result = CliRunner().invoke(app, ["show", "--json"], obj={})
+    answer = json.loads(result.output)
+    assert answer["warnings"] == []
+    assert [row["key"] for row in answer["settings"]] == list(KEYS)
+    assert {row["key"]: row["value"] for row in answer["settings"]}["mcp.context_tokens"] == 8192
+
+
+def test_config_get_prints_one_value(project: Path) -> None:
+    result = CliRunner().invoke(app, ["get", "mcp.context_tokens"], obj={"mcp.context_tokens": "99"})
+    assert result.output == "99\n"
+
+
+def test_config_get_as_json_says_where_the_value_came_from(project: Path) -> None:
+    result = CliRunner().invoke(app, ["get", "group", "--json"], obj={"group": "g"})
+    answer = json.loads(result.output)
+    assert (answer["key"], answer["value"], answer["source"]) == ("group", "g", "flag --group")
+
+
+def test_config_get_of_an_unknown_key_names_the_nearest(project: Path) -> None:
+    result = CliRunner().invoke(app, ["get", "groups"], obj={})
+    assert isinstance(result.exception, UsageError)
+    assert "did you mean group?" in str(result.exception)
