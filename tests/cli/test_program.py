@@ -1,0 +1,83 @@
+"""The program as a person runs it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from everfact import __version__
+
+
+def run(*arguments: str, program: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the program as it is installed, or by `python -m`."""
+    start = [str(Path(sys.executable).parent / program)] if program else [sys.executable, "-m", "everfact"]
+    return subprocess.run([*start, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("program", ["everfact", "graphiti", "graphiti-mcp", ""])
+def test_every_name_is_the_same_program(program: str) -> None:
+    assert run("--version", program=program).stdout == f"everfact {__version__}\n"
+
+
+def test_health_makes_the_memory_in_the_users_data_folder_and_reports_it_ready(own_home: Path) -> None:
+    done = run("health")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"ready: sqlite://{own_home}")
+    assert done.stdout.endswith("memory.db\n0 episodes, 0 entities, 0 facts\n")
+    assert len(list(own_home.rglob("memory.db"))) == 1
+
+
+def test_health_as_json_counts_what_is_there(tmp_path: Path) -> None:
+    example = Path(__file__).parents[2] / "examples" / "first_minute.py"
+    subprocess.run([sys.executable, example, tmp_path / "m.db"], check=True, timeout=60, capture_output=True)
+    done = run("--store", str(tmp_path / "m.db"), "health", "--json")
+    answer = json.loads(done.stdout)
+    assert answer.pop("last_write")
+    assert answer == {
+        "status": "healthy",
+        "store": f"sqlite://{tmp_path / 'm.db'}",
+        "episodes": 1,
+        "entities": 0,
+        "facts": 0,
+        "pending": 1,
+        "parked": 0,
+    }
+    assert "1 episodes wait to be digested" in run("--store", str(tmp_path / "m.db"), "health").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message", "hint"),
+    [
+        (("--store", "{tmp}/no.txt", "health"), 1, "no memory file", "keep the file as it is"),
+        (("--store", "{tmp}/no.txt/m.db", "health"), 1, "cannot be made", "name another file"),
+        (("--store", "falkordb://localhost", "health"), 2, "cannot keep a memory in falkordb", "sqlite:"),
+        (("--store", "ftp://x", "health"), 2, "store", ""),
+        (("config", "get", "stor"), 2, "unknown key stor", "store"),
+    ],
+)
+def test_errors_say_what_to_do(tmp_path: Path, arguments: tuple[str, ...], code: int, message: str, hint: str) -> None:
+    (tmp_path / "no.txt").write_text("no database, only words " * 100, encoding="utf-8")
+    done = run(*(argument.replace("{tmp}", str(tmp_path)) for argument in arguments))
+    assert (done.returncode, done.stdout) == (code, "")
+    assert message in done.stderr.splitlines()[0]
+    assert hint in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_wrong_use_ends_with_code_2() -> None:
+    assert run("--stroe", "x").returncode == 2
+    assert run("nonsense").returncode == 2
+
+
+@pytest.mark.skipif(not shutil.which("head"), reason="needs a POSIX `head`")
+def test_closed_pipe_is_no_traceback() -> None:
+    command = f'"{sys.executable}" -m everfact config show | head -c 1'
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=False, env=os.environ)
+    assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
