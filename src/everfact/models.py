@@ -323,6 +323,8 @@ class Filter:
     disputed: bool | None = None
     entities: tuple[str, ...] | None = None
     """Facts and assertions with one of these as subject or object."""
+    subjects: tuple[str, ...] | None = None
+    attributes: tuple[str, ...] | None = None
     episodes: tuple[str, ...] | None = None
     """Facts and assertions that one of these episodes supports."""
     withdrawn: bool | None = False

@@ -78,7 +78,12 @@ def _is_asked_for(item: Episode | Entity | Fact | Assertion, where: Filter) -> b
 
 
 def _is_about(item: Fact | Assertion, where: Filter) -> bool:
-    return where.entities is None or not {item.subject_uuid, item.object_uuid}.isdisjoint(where.entities)
+    attribute = item.attribute if isinstance(item, Fact) else item.statement.attribute
+    return (
+        (where.entities is None or not {item.subject_uuid, item.object_uuid}.isdisjoint(where.entities))
+        and (where.subjects is None or item.subject_uuid in where.subjects)
+        and (where.attributes is None or attribute in where.attributes)
+    )
 
 
 def _is_between(moment: datetime | None, after: datetime | None, before: datetime | None) -> bool:

@@ -147,11 +147,12 @@ def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_
 def _write_assertion(connection: apsw.Connection, assertion: Assertion, ledger: Ledger, change_no: int) -> None:
     try:
         connection.execute(
-            "INSERT INTO assertions (id, uuid, group_no, episode_uuid, subject_uuid, object_uuid, statement, origin,"
-            " created_at, withdrawn, made_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
+            "INSERT INTO assertions (id, uuid, group_no, episode_uuid, subject_uuid, object_uuid, attribute, statement,"
+            " origin, created_at, withdrawn, made_by) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, ?)",
             (
                 *(ledger.take_id(), assertion.uuid, ledger.no, assertion.episode_uuid, assertion.subject_uuid),
-                *(assertion.object_uuid, rows.statement_json(assertion.statement), assertion.origin),
+                *(assertion.object_uuid, assertion.statement.attribute, rows.statement_json(assertion.statement)),
+                assertion.origin,
                 *(ledger.recorded_at, change_no),
             ),
         )

@@ -141,6 +141,8 @@ def _known(filter_: Filter, group: int) -> Where:
 
 
 def _about(where: Where, filter_: Filter) -> None:
+    where.one_of("e.subject_uuid", filter_.subjects, narrow=True)
+    where.one_of("e.attribute", filter_.attributes)
     if filter_.entities is not None:
         chosen = to_json(list(filter_.entities))
         where.add(

@@ -216,9 +216,10 @@ class Changes(Fixtures):
         told, other = [await store.add_episode(episode(text)) for text in ("one", "two")]
         alice, bob, carol = entity("Alice"), entity("Bob"), entity("Carol")
         first, second = assertion(alice, bob, told), assertion(bob, carol, other)
+        second = replace(second, statement=replace(second.statement, attribute="friend"))
         facts = [
             fact(alice, bob, support=(first,), relation="LIKES", disputed=True),
-            fact(bob, carol, support=(second, first)),
+            replace(fact(bob, carol, support=(second, first)), attribute="friend"),
         ]
         await store.apply(change(alice, bob, carol, first, second, *facts))
 
@@ -227,12 +228,17 @@ class Changes(Fixtures):
 
         assert await chosen(replace(HOME, entities=(alice.uuid,))) == {0}
         assert await chosen(replace(HOME, entities=(bob.uuid,))) == {0, 1}
+        assert await chosen(replace(HOME, subjects=(bob.uuid,))) == {1}
+        assert await chosen(replace(HOME, attributes=("friend",))) == {1}
+        assert await chosen(replace(HOME, subjects=(alice.uuid,), attributes=("friend",))) == set()
         assert await chosen(replace(HOME, relations=("LIKES",))) == {0}
         assert await chosen(replace(HOME, disputed=True)) == {0}
         assert await chosen(replace(HOME, disputed=False)) == {1}
         assert await chosen(replace(HOME, episodes=(other.uuid,))) == {1}
         assert await chosen(replace(HOME, episodes=(told.uuid,))) == {0, 1}
         assert [a.uuid for a in await store.assertions(replace(HOME, entities=(carol.uuid,)))] == [second.uuid]
+        assert [a.uuid for a in await store.assertions(replace(HOME, subjects=(bob.uuid,)))] == [second.uuid]
+        assert [a.uuid for a in await store.assertions(replace(HOME, attributes=("",)))] == [first.uuid]
         assert [a.uuid for a in await store.assertions(replace(HOME, episodes=(told.uuid,)))] == [first.uuid]
 
     async def test_entities_are_chosen_by_name_and_type(self, store: Store) -> None:

@@ -121,6 +121,7 @@ CREATE TABLE assertions (
     episode_uuid TEXT,
     subject_uuid TEXT NOT NULL,
     object_uuid TEXT,
+    attribute TEXT NOT NULL,
     statement TEXT NOT NULL,
     origin TEXT NOT NULL,
     created_at INTEGER NOT NULL,
@@ -128,7 +129,7 @@ CREATE TABLE assertions (
     made_by INTEGER NOT NULL REFERENCES changes
 ) STRICT;
 CREATE INDEX assertions_by_time ON assertions (group_no, created_at, uuid);
-CREATE INDEX assertions_by_subject ON assertions (subject_uuid);
+CREATE INDEX assertions_by_subject ON assertions (subject_uuid, attribute);
 CREATE INDEX assertions_by_object ON assertions (object_uuid) WHERE object_uuid IS NOT NULL;
 CREATE INDEX assertions_by_episode ON assertions (episode_uuid) WHERE episode_uuid IS NOT NULL;
 CREATE INDEX assertions_made ON assertions (made_by);
@@ -172,7 +173,7 @@ CREATE TABLE facts (
 CREATE INDEX facts_by_uuid ON facts (uuid);
 CREATE INDEX facts_by_time ON facts (group_no, created_at, uuid);
 CREATE INDEX facts_by_text ON facts (text_id);
-CREATE INDEX facts_by_subject ON facts (subject_uuid);
+CREATE INDEX facts_by_subject ON facts (subject_uuid, attribute);
 CREATE INDEX facts_by_object ON facts (object_uuid) WHERE object_uuid IS NOT NULL;
 CREATE INDEX facts_disputed ON facts (group_no) WHERE disputed = 1;
 CREATE INDEX facts_made ON facts (made_by);
