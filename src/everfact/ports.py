@@ -62,7 +62,9 @@ class Store(Protocol):
     async def release(
         self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
     ) -> None:
-        """Give the group back. With `error` the attempt counts; the group waits until `retry_at`, or goes on if parked.
+        """Give the group back.
+
+        With `error` the attempt counts, and the group waits until `retry_at`; parked, the episode lets the others by.
 
         Raises:
             ClaimLost: somebody else has taken over.
@@ -80,7 +82,7 @@ class Store(Protocol):
             ClaimLost: the claim is no longer held.
             Conflict: `change.parent` is not the last change of the group any more.
             NotFound: it names an assertion, an entity or an item that is not there.
-            UsageError: an item belongs to another group, or an assertion exists already.
+            UsageError: an item belongs to another group, or the change or an assertion was made already.
         """
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]: ...

@@ -231,3 +231,5 @@ class Contents:
         self.vectors = {key: vector for key, vector in self.vectors.items() if key[1] not in uuids}
         self.assertions = {uuid: a for uuid, a in self.assertions.items() if not is_gone(a)}
         self.marks = [mark for mark in self.marks if mark.uuid in self.assertions]
+        used = {(v.item.group_id, v.item.thread) for v in self.versions if isinstance(v.item, Episode)}
+        self.threads = {key: length for key, length in self.threads.items() if key in used}

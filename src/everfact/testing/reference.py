@@ -120,7 +120,7 @@ class ReferenceStore:
         with self._writing() as contents:
             number = contents.held(claim).number
             waiting = contents.queue[number]
-            if error:
+            if error or park:
                 contents.queue[number] = replace(waiting, error=error, retry_at=retry_at, is_parked=park)
             else:
                 contents.queue[number] = replace(waiting, attempts=waiting.attempts - 1)
@@ -155,6 +155,8 @@ class ReferenceStore:
             if claim is not None:
                 del contents.queue[contents.held(claim).number]
                 del contents.leases[change.group_id]
+            if any(change.uuid == made.uuid for made in contents.log):
+                raise UsageError(f"change {change.uuid} was made already")
             if change.parent != contents.head(change.group_id):
                 raise Conflict(f"group {change.group_id} has changed since it was read")
             change = change.recorded(self._record_time(contents, change.group_id))
@@ -253,8 +255,10 @@ class ReferenceStore:
                 a.uuid for a in contents.assertions.values() if a.group_id == group_id
             }
             gone &= set(uuids)
-            touched = {c.uuid for c in contents.log if not _touched(contents.whole(c)).isdisjoint(gone)}
-            contents.log = [replace(c, note="") if c.uuid in touched else c for c in contents.log]
+            touched = {c.uuid for c in contents.log if not _touched(contents.whole(c)).isdisjoint(uuids)}
+            contents.log = [
+                replace(c, note="") if c.uuid in touched and c.group_id == group_id else c for c in contents.log
+            ]
             contents.drop(lambda item: item.uuid in gone)
             return len(gone)
 
@@ -263,7 +267,6 @@ class ReferenceStore:
         with self._writing() as contents:
             contents.drop(lambda item: item.group_id in group_ids)
             contents.log = [change for change in contents.log if change.group_id not in group_ids]
-            contents.threads = {key: n for key, n in contents.threads.items() if key[0] not in group_ids}
             contents.recorded = {group: at for group, at in contents.recorded.items() if group not in group_ids}
         return held
 

@@ -63,12 +63,12 @@ def match_vector(
     import numpy as np  # takes longer to import than all else here; many processes never ask for vectors
 
     thing, model, vector = look
+    question = _unit(vector)
     known = connection.execute("SELECT no, dimension FROM models WHERE name = ?", (model,)).fetchone()
     if known is None:
         return []
     model_no, dimension = known
     _check_dimension(model, dimension, len(vector))
-    question = _unit(vector)
     scores: dict[str, float] = {}
     for group in where.groups(connection, filter_.group_ids):
         chosen = _CONDITIONS[thing](filter_, group)

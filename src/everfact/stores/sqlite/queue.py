@@ -70,7 +70,7 @@ def renew(connection: apsw.Connection, claim: Claim, lease: timedelta, now: date
 def release(connection: apsw.Connection, claim: Claim, error: str, retry_at: datetime | None, park: bool) -> None:
     """See `Store.release`. Given back without an error, the attempt does not count."""
     group_no, episode_id = _held(connection, claim)
-    if error:
+    if error or park:
         connection.execute(
             "UPDATE queue SET error = ?, retry_at = ?, parked = ? WHERE episode_id = ?",
             (error, rows.micros_or_none(retry_at) or 0, park, episode_id),

@@ -19,6 +19,8 @@ def apply(connection: apsw.Connection, change: Change, claim: Claim | None, now:
     ledger = open_ledger(connection, change.group_id, now)
     if claim is not None:
         queue.finish(connection, claim)
+    if connection.execute("SELECT 1 FROM changes WHERE uuid = ?", (change.uuid,)).get is not None:
+        raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
         raise Conflict(
             f"group {change.group_id} has changed since it was read", hint="read it again and repeat the act"

@@ -40,7 +40,13 @@ def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str]) -> i
     lost = f"SELECT id FROM assertions WHERE {mine}"
     connection.execute(f"DELETE FROM withdrawals WHERE assertion_id IN ({lost})", chosen)
     connection.execute(f"DELETE FROM assertions WHERE {mine}", chosen)
-    return count + connection.changes()
+    count += connection.changes()
+    connection.execute(
+        "DELETE FROM threads WHERE group_no = ? AND no NOT IN"
+        " (SELECT thread_no FROM episodes WHERE thread_no IS NOT NULL AND group_no = ?)",
+        (groups[0], groups[0]),
+    )
+    return count
 
 
 def clear(connection: apsw.Connection, group_ids: Sequence[str]) -> Stats:
