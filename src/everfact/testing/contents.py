@@ -115,14 +115,14 @@ class Contents:
         for number, waiting in sorted(self.queue.items()):
             if not waiting.is_parked:
                 heads.setdefault(waiting.group_id, number)
-        created = {version.number: version.item.created_at for version in self.versions}
+        told = {version.number: (version.item.created_at, version.item.uuid) for version in self.versions}
         ready = []
         for group, number in heads.items():
             retry_at, lease = self.queue[number].retry_at, self.leases.get(group)
             is_held = lease is not None and lease.granted_at <= now < lease.deadline
             if not is_held and (retry_at is None or retry_at <= now):
                 ready.append(number)
-        return sorted(ready, key=lambda number: (created[number], number))
+        return sorted(ready, key=lambda number: told[number])
 
     def held(self, claim: Claim) -> Lease:
         """The lease behind a claim."""

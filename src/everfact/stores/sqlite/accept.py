@@ -60,12 +60,19 @@ def add_episode(connection: apsw.Connection, episode: Episode, now: datetime) ->
     if told is not None and told.content == episode.content:
         return told
     if told is None:
-        episode = replace(episode, position=_next_position(connection, episode, ledger))
+        thread, position = episode.thread, _next_position(connection, episode, ledger)
     else:
-        episode = replace(episode, thread=told.thread, position=told.position)
+        thread, position = told.thread, told.position
         close_episode(connection, episode.uuid, ledger, change_no=None)
-    at = rows.to_moment(ledger.recorded_at)
-    episode = replace(episode, created_at=at, status=Status.PENDING, attempts=0, error="")
+    episode = replace(
+        episode,
+        created_at=rows.to_moment(ledger.recorded_at),
+        thread=thread,
+        position=position,
+        status=Status.PENDING,
+        attempts=0,
+        error="",
+    )
     insert_episode(connection, episode, ledger, change_no=None)
     close_ledger(connection, ledger)
     return episode
@@ -93,12 +100,13 @@ def _with_uuid(connection: apsw.Connection, episode: Episode) -> Episode | None:
 def _next_position(connection: apsw.Connection, episode: Episode, ledger: Ledger) -> int:
     if not episode.thread:
         return 0
-    position: int = connection.execute(
-        "INSERT INTO threads (group_no, name, length) VALUES (?, ?, 1)"
-        " ON CONFLICT (group_no, name) DO UPDATE SET length = length + 1 RETURNING length",
-        (ledger.no, episode.thread),
-    ).get
-    return position
+    thread = ledger.no, episode.thread
+    longer = "UPDATE threads SET length = length + 1 WHERE group_no = ? AND name = ? RETURNING length"
+    position: int | None = connection.execute(longer, thread).get
+    if position is not None:
+        return position
+    connection.execute("INSERT INTO threads (group_no, name, length) VALUES (?, ?, 1)", thread)
+    return 1
 
 
 def close_episode(connection: apsw.Connection, uuid: str, ledger: Ledger, *, change_no: int | None) -> bool:

@@ -9,11 +9,12 @@ import asyncio
 import logging
 import os
 import random
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +26,7 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+APPLICATION_ID = 0x65766661  # "evfa": tells a memory from any other SQLite file
 _READERS = 3
 _BUSY_SECONDS = 30.0
 # FULL syncs the log at every commit: what was acknowledged survives a power cut. NORMAL does not.
@@ -34,7 +36,6 @@ _PRAGMAS = """
     PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON;
     PRAGMA cache_size = -8000;
-    PRAGMA temp_store = MEMORY;
     PRAGMA journal_size_limit = 67108864;
 """
 
@@ -43,6 +44,7 @@ _NETWORK_MOUNTS = {"9p", "afs", "beegfs", "cifs", "glusterfs", "lustre", "nfs", 
     f"fuse.{kind}" for kind in ("glusterfs", "rclone", "s3fs", "sshfs")
 }
 _MOUNTS = Path("/proc/self/mountinfo")
+_ESCAPED = re.compile(r"\\([0-7]{3})")  # how it writes blanks and backslashes
 
 
 class Database:
@@ -107,13 +109,15 @@ class Database:
 def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     """Open the file as every connection must: waiting its turn, write-ahead log, full sync."""
     require_local(path)
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder", hint="name a file in it: --store sqlite:////folder/memory.db")
     try:
         connection = _open(path, vfs)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection = _open_frozen(path, vfs)
     connection.set_busy_handler(_Patience())
-    if not connection.readonly("main"):
-        mode = connection.execute("PRAGMA journal_mode = WAL").get
+    if not connection.readonly("main") and not is_foreign(connection):
+        mode = _share(connection)
         if mode != "wal":
             connection.close()
             raise StoreError(
@@ -124,14 +128,33 @@ def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
     return connection
 
 
+def is_foreign(connection: apsw.Connection) -> bool:
+    """Whether the file is some other program's database; then nothing of it may be changed."""
+    owner: int = connection.execute("PRAGMA application_id").get
+    tables: int = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    return owner != APPLICATION_ID and tables > 0
+
+
+def _share(connection: apsw.Connection) -> str:
+    """Switch to the write-ahead log. SQLite does not wait its turn for that when several make a file at once."""
+    patience, tries = _Patience(), 0
+    while True:
+        try:
+            mode: str = connection.execute("PRAGMA journal_mode = WAL").get
+        except apsw.BusyError:
+            if not patience(tries):
+                raise
+            tries += 1
+        else:
+            return mode
+
+
 def _open(path: Path, vfs: str | None) -> apsw.Connection:
-    try:
-        # Created here and not by SQLite, so that no other user can read it; the log files take the same mode.
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
-        flags = apsw.SQLITE_OPEN_READWRITE
-    except OSError:
-        flags = apsw.SQLITE_OPEN_READONLY
-    connection = apsw.Connection(str(path), flags=flags, vfs=vfs)
+    # Created here and not by SQLite, so that no other user can read it; the log files take the same mode. A file that
+    # is there is not opened here: closing it again would drop the locks that other connections of ours hold on it.
+    with suppress(OSError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
     connection.set_busy_handler(_Patience())
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # the first read opens the log
     return connection
@@ -156,7 +179,7 @@ def require_local(path: Path, *, mounts: Path = _MOUNTS) -> None:
     """
     if not mounts.exists():
         return
-    kind = _mounted_as(path.resolve(), mounts.read_text(encoding="utf-8"))
+    kind = _mounted_as(path.resolve(), os.fsdecode(mounts.read_bytes()))
     if kind in _NETWORK_MOUNTS:
         raise StoreError(
             f"{path} lies on a network file system ({kind}), where processes cannot share a memory safely",
@@ -169,7 +192,7 @@ def _mounted_as(path: Path, mounts: str) -> str:
     best, kind = Path(), ""
     for line in mounts.splitlines():
         fields = line.split(" ")
-        point = Path(fields[4].encode().decode("unicode_escape"))
+        point = Path(_ESCAPED.sub(lambda octal: chr(int(octal[1], 8)), fields[4]))
         if path.is_relative_to(point) and len(point.parts) >= len(best.parts):
             best, kind = point, fields[fields.index("-") + 1]
     return kind
@@ -186,7 +209,7 @@ class _Patience:
             self._since = time.monotonic()
         if time.monotonic() - self._since > _BUSY_SECONDS:
             return False
-        time.sleep(random.uniform(0.0002, 0.002 * min(prior_calls + 1, 5)))  # noqa: S311 - no secret hangs on it
+        time.sleep(random.uniform(0.0002, 0.002))  # noqa: S311 - no secret hangs on it
         return True
 
 
@@ -207,10 +230,10 @@ def translated(path: Path) -> Iterator[None]:
     """Turn SQLite's exceptions into ours, with a word on what to do."""
     try:
         yield
-    except (apsw.BusyError, apsw.LockedError) as error:
+    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreUnavailable(
             f"{path} was busy for {_BUSY_SECONDS:.0f} seconds",
-            hint="another process holds it; try again, or see which one with `everfact doctor`",
+            hint="another process holds it; try again when it is done",
         ) from error
     except apsw.FullError as error:
         raise StoreUnavailable(

@@ -10,11 +10,10 @@ from pathlib import Path
 import apsw
 
 from everfact.errors import SchemaTooNew, StoreCorrupt, StoreError
+from everfact.stores.sqlite.connection import APPLICATION_ID, is_foreign
 from everfact.stores.sqlite.upkeep import back_up
 
 log = logging.getLogger(__name__)
-
-APPLICATION_ID = 0x65766661  # "evfa": tells a memory from any other SQLite file
 
 
 def scripts() -> list[str]:
@@ -40,16 +39,14 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
             f"{path} is read-only and " + (f"of the older schema {schema}" if schema else "empty"),
             hint="make file and folder writable, so that it can be brought up to date",
         )
-    copy = path.with_name(f"{path.name}.schema-{schema}.backup")
-    if schema and not copy.exists():  # one left by an earlier attempt is of the same schema
-        back_up(connection, copy)
-        log.info("kept a copy before migrating: %s", copy)
     connection.execute("BEGIN IMMEDIATE")
     try:
         # Read again inside the transaction: another process may have been quicker.
         schema = _schema(connection, path, len(migrations))
+        if 0 < schema < len(migrations):
+            _keep_copy(connection, path, schema)
         for number, script in enumerate(migrations[schema:], schema + 1):
-            connection.execute(script)
+            connection.execute(script).fetchall()  # or it would stop at the first statement that has rows
             connection.execute(f"PRAGMA user_version = {number}")
             log.info("brought %s to schema %d", path, number)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
@@ -60,15 +57,28 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
         raise
 
 
+def _keep_copy(connection: apsw.Connection, path: Path, schema: int) -> None:
+    """Back up through a second connection while `connection` holds the write lock: nobody can change or migrate it."""
+    copy = path.with_name(f"{path.name}.schema-{schema}.backup")
+    if copy.exists():  # left by an earlier attempt, and of the same schema
+        return
+    reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=connection.open_vfs)
+    try:
+        back_up(reader, copy)
+    finally:
+        reader.close()
+    log.info("kept a copy before migrating: %s", copy)
+
+
 def _schema(connection: apsw.Connection, path: Path, newest: int) -> int:
     schema: int = connection.execute("PRAGMA user_version").get
-    owner: int = connection.execute("PRAGMA application_id").get
-    is_empty = connection.execute("SELECT count(*) FROM sqlite_schema").get == 0
-    if owner != APPLICATION_ID and not is_empty:
+    if is_foreign(connection):
         raise StoreCorrupt(
             f"{path} is a database, but no memory of everfact",
             hint="name another file with --store; it was not touched",
         )
+    if schema > 0 and connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+        raise StoreCorrupt(f"{path} says it has schema {schema}, but is empty", hint="restore a backup")
     if schema > newest:
         raise SchemaTooNew(
             f"{path} has schema {schema}, this everfact knows schemas up to {newest}",

@@ -28,7 +28,7 @@ _HEADS = f"""
     FROM {rows.EPISODE_FROM} JOIN head ON head.id = e.id
     LEFT JOIN leases AS l ON l.group_no = e.group_no
     WHERE q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
-    ORDER BY e.created_at, e.id LIMIT :limit
+    ORDER BY e.created_at, e.uuid LIMIT :limit
 """
 
 
