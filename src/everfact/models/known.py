@@ -1,0 +1,144 @@
+"""What is known: entities, assertions, facts, and the changes that made them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from everfact.models.kinds import JSON, ChangeKind, FactKind
+from everfact.models.told import Episode, Statement, Value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entity:
+    """A person, place, system, file or idea."""
+
+    uuid: str
+    group_id: str
+    name: str
+    created_at: datetime
+    types: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What meaning is computed from."""
+        return ". ".join(part for part in (", ".join((self.name, *self.aliases)), self.summary) if part)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assertion:
+    """A statement with its identities settled. Immutable: it can only be withdrawn, and reinstated."""
+
+    uuid: str
+    group_id: str
+    subject_uuid: str
+    object_uuid: str | None
+    statement: Statement
+    created_at: datetime
+    origin: str
+    episode_uuid: str | None = None
+    withdrawn: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact:
+    """What the assertions about one thing add up to. `value` stands where the object is no entity."""
+
+    uuid: str
+    group_id: str
+    subject_uuid: str
+    relation: str
+    sentence: str
+    created_at: datetime
+    attribute: str = ""
+    object_uuid: str | None = None
+    value: Value | None = None
+    kind: FactKind = FactKind.STATE
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    expired_at: datetime | None = None
+    disputed: bool = False
+    assertions: tuple[str, ...] = ()
+    """Uuids of the assertions that support it."""
+    ended_by: tuple[str, ...] = ()
+    """Uuids of the assertions that ended it."""
+    episodes: tuple[str, ...] = ()
+    """Uuids of the episodes behind `assertions`, the first one first."""
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """What meaning is computed from."""
+        return self.sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Everything one act does, applied at once or not at all.
+
+    `episodes`, `entities` and `facts` are new versions, `removed` lists the uuids that have none from now on.
+    `parent` is the last change of the group when the act began, so that two acts never build on the same past.
+    """
+
+    uuid: str
+    group_id: str
+    kind: ChangeKind
+    created_at: datetime
+    parent: str | None = None
+    cause: str = ""
+    """The uuid of the episode digested or of the change undone."""
+    note: str = ""
+    asserted: tuple[Assertion, ...] = ()
+    withdrawn: tuple[str, ...] = ()
+    reinstated: tuple[str, ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    entities: tuple[Entity, ...] = ()
+    facts: tuple[Fact, ...] = ()
+    removed: tuple[str, ...] = ()
+
+    def recorded(self, at: datetime) -> Change:
+        """The same change, recorded at `at`: every time in it that was the change's own becomes that."""
+        own = self.created_at
+        return replace(
+            self,
+            created_at=at,
+            asserted=tuple(replace(a, created_at=at) for a in self.asserted),
+            entities=tuple(replace(e, created_at=at) if e.created_at == own else e for e in self.entities),
+            facts=tuple(
+                replace(
+                    fact,
+                    created_at=at if fact.created_at == own else fact.created_at,
+                    expired_at=at if fact.expired_at == own else fact.expired_at,
+                )
+                for fact in self.facts
+            ),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """The right of one worker to digest one episode, and with it its group, until `deadline`."""
+
+    token: str
+    owner: str
+    episode: Episode
+    deadline: datetime
+    head: str | None
+    """The last change of the group when it was claimed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two assertions about the same thing that the rules cannot order."""
+
+    older: Assertion
+    newer: Assertion
+
+
+def fold_name(name: str) -> str:
+    """The form in which names are compared: letter case and spacing do not matter."""
+    return " ".join(name.casefold().split())

@@ -1,0 +1,128 @@
+"""What is told, and what an extractor finds in it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from everfact.models.kinds import JSON, CommandKind, FactKind, Granularity, Phase, Source, Status, ValueType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Value:
+    """A typed value: what was written (`text`) and, where it has one, its number and unit."""
+
+    type: ValueType
+    text: str
+    number: float | None = None
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mention:
+    """An entity as a text names it, before anyone decided which one is meant (unless `uuid` says so)."""
+
+    name: str
+    type: str = ""
+    uuid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """One claim as it was made: about whom, what, when, and where in the text (code points)."""
+
+    subject: Mention
+    relation: str
+    object: Mention | Value | None
+    sentence: str
+    attribute: str = ""
+    kind: FactKind = FactKind.STATE
+    phase: Phase = Phase.HOLDS
+    span: tuple[int, int] | None = None
+    valid_at: datetime | None = None
+    invalid_at: datetime | None = None
+    granularity: Granularity | None = None
+    replaces: str = ""
+    confidence: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Command:
+    """A command about memory: what it is about (`key`, its words without articles), and where it stands in the text."""
+
+    kind: CommandKind
+    key: str
+    value: str = ""
+    span: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extraction:
+    """What an extractor found in one episode."""
+
+    extractor: str
+    statements: tuple[Statement, ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    commands: tuple[Command, ...] = ()
+    degraded: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """An episode as a caller hands it over, before it has an id and a time."""
+
+    content: str
+    name: str = ""
+    group_id: str = "main"
+    source: Source = Source.TEXT
+    source_description: str = ""
+    reference_time: datetime | None = None
+    """When it was said; None is now, and then the same words told again are another telling."""
+    uuid: str = ""
+    thread: str = ""
+    speaker: str = ""
+    role: str = ""
+    statements: tuple[Statement, ...] = ()
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+    is_captured: bool = False
+    """Nobody chose to tell it (a transcript, a hook): secrets are taken out before anything is stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """What became of a draft."""
+
+    episode: Episode
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """What was told. `thread` and `position` order the turns of one conversation; the store gives `position`."""
+
+    uuid: str
+    group_id: str
+    name: str
+    content: str
+    reference_time: datetime
+    created_at: datetime
+    source: Source = Source.TEXT
+    source_description: str = ""
+    source_key: str = ""
+    """Two episodes of one group with the same key are the same telling; empty means no key."""
+    thread: str = ""
+    position: int = 0
+    speaker: str = ""
+    role: str = ""
+    statements: tuple[Statement, ...] = ()
+    """Facts the caller handed over with the text."""
+    attributes: Mapping[str, JSON] = field(default_factory=dict)
+    status: Status = Status.PENDING
+    attempts: int = 0
+    error: str = ""
+
+    @property
+    def text(self) -> str:
+        """What meaning is computed from."""
+        return self.content
