@@ -1,0 +1,1 @@
+"""Extractors: text into statements. One module or package each; none knows another."""

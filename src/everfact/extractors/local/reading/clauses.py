@@ -1,0 +1,368 @@
+"""Phrases put together into clauses: who does what to whom, and whether it is asserted at all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from everfact.extractors.local.reading.phrases import NounPhrase, Phrase, VerbGroup
+from everfact.extractors.local.reading.tokens import Token
+from everfact.extractors.local.reading.words import word_set
+
+_DOUBTS = word_set(
+    "if unless suppose supposing imagine imagining pretend pretending wish wishes wished whether maybe perhaps "
+    "probably possibly presumably hopefully apparently allegedly supposedly reportedly rumour rumours rumor rumors "
+    "rumoured rumored unverified unconfirmed hypothetically practically basically virtually figuratively seem seems "
+    "seemed joke jokes joking kidding jk lol haha likely unlikely tempted theoretically unsure guess almost nearly "
+    "considering debating wondering wonder undecided so-called false untrue sarcasm ironically fantasise fantasize "
+    "e.g"
+)
+_DOUBT = re.compile(
+    r"\b(?:in case|as though|dream(?:ed|t|s|ing)? (?:that|of|about|i)|appears? to|must not override|not authoritative|"
+    r"according to|not sure|thinking (?:of|about)|toying with|for example|as good as|not true|made up|the case that|"
+    r"(?:says?|said|claims?|claimed|wrote|writes|tells?|told|heard|insists?|insisted|swears?|swore|thinks?|thought|believes?|"
+    r"believed|posted|argues?|argued|denies|denied|suspects?|mentioned|suggests?|suggested|promised)(?: \w+)? that)\b",
+    re.IGNORECASE,
+)
+_PHRASED = word_set(
+    "case though dream dreamed dreamt dreams dreaming appear appears override authoritative according sure thinking "
+    "toying example good true made that"
+)  # fmt: skip
+_REPORTING = word_set(
+    "say tell claim think believe hear mention guess suggest assume suspect argue insist deny report announce read "
+    "write ask wonder hope expect swear joke pretend imagine dream doubt fear worry bet reckon figure see show "
+    "remember recall realize feel want suppose propose recommend predict estimate warn ask quote"
+)
+_COMPOUND = {("because", "of"), ("out", "of"), ("instead", "of"), ("rather", "than"), ("due", "to")}
+_IN_FAVOUR = {"favour": "in favour of", "favor": "in favour of", "place": "instead of", "lieu": "instead of"}
+_BREAKS = frozenset(";:—\u2013()[]")
+_PASSIVES = word_set(
+    "locate base situate direct write produce found establish create develop publish release record compose design "
+    "build make own operate hold bear know call name set play star feature sign marry elect appoint hire employ "
+    "cause fix lead host use manufacture perform sing illustrate edit translate inspire influence discover invent "
+    "launch construct govern administer rule inhabit surround border station educate bury kill award win"
+)
+
+
+@dataclass(slots=True, eq=False)
+class Arg:
+    """What stands after the verb: a preposition (or nothing) and the things it governs, several if joined by "and"."""
+
+    prep: str
+    things: list[NounPhrase]
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """One verb with its subject and what follows."""
+
+    subjects: list[NounPhrase]
+    about: list[Arg]
+    """Prepositional phrases that belong to the subject: "the deadline *for the grant*"."""
+    verb: VerbGroup
+    args: list[Arg]
+    adverbs: set[str]
+    complement: str
+    """The adjective or adverb after "is"."""
+    start: int
+    end: int
+    mark: str = ""
+    is_reported: bool = False
+
+    def arg(self, *preps: str) -> NounPhrase | None:
+        """The first thing governed by one of these prepositions ("" is the direct object)."""
+        return next((arg.things[0] for prep in preps for arg in self.args if arg.prep == prep), None)
+
+    def things(self, *preps: str) -> list[NounPhrase]:
+        """All things governed by these prepositions."""
+        return [thing for arg in self.args if arg.prep in preps for thing in arg.things]
+
+
+def is_doubtful(text: str, spoken: set[str]) -> bool:
+    """Whether words of doubt, condition, wish or hearsay stand anywhere in the sentence."""
+    return not spoken.isdisjoint(_DOUBTS) or (not spoken.isdisjoint(_PHRASED) and _DOUBT.search(text) is not None)
+
+
+def clauses_of(phrases: list[Phrase]) -> list[Clause]:
+    """The clauses of a sentence in order; what follows a verb of saying is marked as reported."""
+    verbs = [at for at, phrase in enumerate(phrases) if isinstance(phrase, VerbGroup)]
+    found: list[Clause] = []
+    is_reported = False
+    borders = [_subject_start(phrases, at, verbs[n - 1] if n else -1) for n, at in enumerate(verbs)]
+    for n, at in enumerate(verbs):
+        end = borders[n + 1] if n + 1 < len(verbs) else len(phrases)
+        clause = _clause(phrases, at, borders[n], end, found[-1] if found else None)
+        found.append(replace(clause, is_reported=is_reported or clause.verb.is_infinitive))
+        if clause.verb.lemma in _REPORTING and (clause.subjects or at > 0):
+            if n + 1 == len(verbs) and n and not clause.args:
+                return [replace(each, is_reported=True) for each in found]
+            is_reported = True
+    return found
+
+
+def _kind(phrase: Phrase) -> str:
+    if isinstance(phrase, Token):
+        return "break" if phrase.text in _BREAKS else "comma" if phrase.text == "," else phrase.kind
+    return "np" if isinstance(phrase, NounPhrase) else "vg"
+
+
+def _subject_start(phrases: list[Phrase], verb: int, previous: int) -> int:
+    """Where the clause of the verb at `verb` begins: its subject, or the word that opens it."""
+    at = verb - 1
+    group = phrases[verb]
+    while at > previous and _kind(phrases[at]) in ("adv", "intj"):
+        at -= 1
+    if at <= previous or (isinstance(group, VerbGroup) and group.is_infinitive):
+        return verb
+    if _kind(phrases[at]) == "wh":
+        return at
+    if _kind(phrases[at]) != "np":
+        return at if _kind(phrases[at]) in ("conj", "comma", "mark", "break") else verb
+    if isinstance(phrases[verb], VerbGroup) and _is_reduced(phrases, verb):
+        return verb
+    at = _head_of(phrases, at, previous)
+    if previous < 0:
+        return 0
+    while at - 1 > previous and _kind(phrases[at - 1]) in ("mark", "wh", "adv", "conj", "comma"):
+        at -= 1
+    return at
+
+
+def _head_of(phrases: list[Phrase], at: int, previous: int) -> int:
+    """From the noun phrase before a verb back over "of the …", "for the …" to the one they belong to."""
+    while at - 2 > previous and _kind(phrases[at - 1]) in ("prep", "to") and _kind(phrases[at - 2]) == "np":
+        if previous >= 0 and _is_object(phrases, at - 2, previous):
+            break
+        at -= 2
+    return at
+
+
+def _is_object(phrases: list[Phrase], at: int, previous: int) -> bool:
+    """Whether the noun phrase hangs on the verb before: nothing but prepositions and adverbs lies between."""
+    between = phrases[previous + 1 : at]
+    return all(_kind(phrase) in ("prep", "to", "adv", "np") for phrase in between)
+
+
+def _is_reduced(phrases: list[Phrase], verb: int) -> bool:
+    """ "a film directed by …", "located in …", "starring …": a participle that describes what stands before it."""
+    group = phrases[verb]
+    assert isinstance(group, VerbGroup)
+    if len(group.tokens) > 1 or group.form not in ("past", "part", "ing"):
+        return False
+    if group.form == "ing" or group.word == "born":
+        return True
+    following = phrases[verb + 1] if verb + 1 < len(phrases) else None
+    if not isinstance(following, Token) or following.kind not in ("prep", "to"):
+        return False
+    return following.lower == "by" or (group.lemma in _PASSIVES and following.lower in ("in", "at", "on", "as", "near"))
+
+
+def _clause(phrases: list[Phrase], verb: int, begin: int, end: int, before: Clause | None) -> Clause:
+    group = phrases[verb]
+    assert isinstance(group, VerbGroup)
+    front = phrases[begin:verb]
+    subjects, about = _subjects(phrases, front, verb, before)
+    if subjects and _is_reduced(phrases, verb) and group.form != "ing":
+        group.is_passive, group.is_past = True, True
+    args, adverbs, complement = _args(phrases[verb + 1 : end])
+    if group.lemma == "take" and args and args[0].things[0].head == "place" and not args[0].prep:
+        group.lemma = "take_place"
+        args = args[1:]
+    adverbs |= {p.lower for p in front if isinstance(p, Token) and p.kind in ("adv", "prep")} | group.adverbs
+    mark = _mark(front, subjects)
+    place = _owner_before(phrases, begin) if mark == "where" else None
+    args += [Arg("in", [place])] if place is not None else []
+    first = front[0] if front else group
+    args += _front_args(front, subjects, about)
+    last = phrases[max(verb, end - 1)]
+    return Clause(subjects, about, group, args, adverbs, complement, _start(first), _end(last), mark)
+
+
+def _mark(front: list[Phrase], subjects: list[NounPhrase]) -> str:
+    """The word that makes the clause hang on another one: "when …", "before Ana leaves"."""
+    for at, phrase in enumerate(front):
+        if isinstance(phrase, Token) and phrase.kind == "mark":
+            return phrase.lower
+        following = front[at + 1] if at + 1 < len(front) else None
+        is_opener = isinstance(phrase, Token) and phrase.lower in ("before", "after", "until", "till")
+        if is_opener and subjects and following is subjects[0]:
+            assert isinstance(phrase, Token)
+            return phrase.lower
+    return ""
+
+
+def _front_args(front: list[Phrase], subjects: list[NounPhrase], about: list[Arg]) -> list[Arg]:
+    """ "In March Ana …", "For the app we …": what stands before the subject and does not belong to it."""
+    known = {id(thing) for thing in subjects} | {id(thing) for arg in about for thing in arg.things}
+    args, _, _ = _args([phrase for phrase in front if id(phrase) not in known])
+    return [arg for arg in args if arg.prep and arg.prep != "of"]
+
+
+def _start(phrase: Phrase) -> int:
+    return phrase.tokens[0].start if isinstance(phrase, VerbGroup) else phrase.start
+
+
+def _end(phrase: Phrase) -> int:
+    return phrase.tokens[-1].end if isinstance(phrase, VerbGroup) else phrase.end
+
+
+def _subjects(
+    phrases: list[Phrase], front: list[Phrase], verb: int, before: Clause | None
+) -> tuple[list[NounPhrase], list[Arg]]:
+    at = verb - 1
+    group = phrases[verb]
+    while at >= 0 and _kind(phrases[at]) in ("adv", "intj"):
+        at -= 1
+    if at < 0 or (isinstance(group, VerbGroup) and group.is_infinitive):
+        return [], []
+    kind = _kind(phrases[at])
+    if kind == "wh":
+        return _antecedent(phrases, at), []
+    if not front and isinstance(phrases[verb], VerbGroup) and _is_reduced(phrases, verb):
+        return _described(phrases, at, before), []
+    if kind in ("conj", "comma") and not any(isinstance(p, NounPhrase) for p in front):
+        return (before.subjects, before.about) if before is not None else ([], [])
+    nouns = [p for p in front if isinstance(p, NounPhrase)]
+    if not nouns or kind not in ("np", "comma", "break"):
+        return [], []
+    subjects, about = _named_subjects(front, nouns)
+    owner = _owner_before(phrases, verb - len(front))
+    first = front[0] if not isinstance(front[0], Token) or front[0].text != "," else front[1]
+    if owner is not None and subjects[0].possessor is not None and subjects[0].possessor.pronoun == "whose":
+        subjects[0].possessor = owner
+    elif owner is not None and isinstance(first, Token) and first.lower == "where" and not about:
+        about = [Arg("of", [owner])]
+    return subjects, about
+
+
+def _antecedent(phrases: list[Phrase], at: int) -> list[NounPhrase]:
+    back = at - 1
+    while back >= 0 and _kind(phrases[back]) in ("comma", "adv"):
+        back -= 1
+    found = phrases[back] if back >= 0 else None
+    return [found] if isinstance(found, NounPhrase) else []
+
+
+def _described(phrases: list[Phrase], at: int, before: Clause | None) -> list[NounPhrase]:
+    """What a participle describes: the noun before it, or, where that is what the subject *is*, the subject."""
+    if before is not None and before.verb.lemma == "be" and before.subjects and not before.verb.is_negated:
+        return before.subjects
+    while at >= 0 and _kind(phrases[at]) in ("comma", "conj", "adv"):
+        at -= 1
+    found = phrases[at] if at >= 0 else None
+    if _kind(phrases[at + 1]) == "comma" and before is not None:
+        return before.subjects
+    return [found] if isinstance(found, NounPhrase) else []
+
+
+def _owner_before(phrases: list[Phrase], begin: int) -> NounPhrase | None:
+    """The thing before ", whose" or ", where"."""
+    at = begin - 1
+    while at >= 0 and _kind(phrases[at]) == "comma":
+        at -= 1
+    found = phrases[at] if at >= 0 else None
+    return found if isinstance(found, NounPhrase) and not found.pronoun else None
+
+
+def _named_subjects(front: list[Phrase], nouns: list[NounPhrase]) -> tuple[list[NounPhrase], list[Arg]]:
+    """The head of the last run of noun phrases, with what belongs to it, and those joined to it by "and"."""
+    at = max(n for n, p in enumerate(front) if isinstance(p, NounPhrase))
+    about: list[Arg] = []
+    while at >= 2 and _kind(front[at - 1]) in ("prep", "to") and isinstance(front[at - 2], NounPhrase):
+        thing, prep = front[at], front[at - 1]
+        assert isinstance(thing, NounPhrase)
+        assert isinstance(prep, Token)
+        about.insert(0, Arg(prep.lower, [thing]))
+        at -= 2
+    head = front[at]
+    assert isinstance(head, NounPhrase)
+    if at == 2 and _kind(front[1]) == "comma" and isinstance(front[0], NounPhrase) and _is_place(head):
+        return [front[0]], about
+    subjects = [head]
+    while at >= 2 and _kind(front[at - 1]) in ("conj", "comma") and isinstance(front[at - 2], NounPhrase):
+        if _kind(front[at - 1]) == "comma" and len(subjects) == 1:
+            break
+        at -= 2
+        subjects.insert(0, nouns[nouns.index(head) - len(subjects)])
+    if at >= 1 and _kind(front[at - 1]) in ("prep", "to") and len(subjects) > 1:
+        return subjects[-1:], about
+    return subjects, about
+
+
+def _is_place(phrase: NounPhrase) -> bool:
+    return phrase.name is not None and phrase.name.name_type == "Location"
+
+
+def _args(phrases: list[Phrase]) -> tuple[list[Arg], set[str], str]:
+    """What follows a verb up to the first break: arguments, adverbs, a predicate adjective."""
+    reader = _Reader()
+    for at, phrase in enumerate(phrases):
+        if _kind(phrase) in ("mark", "wh", "break", "vg"):
+            break
+        reader.take(phrase, phrases[at + 1 :])
+    return reader.args, reader.adverbs, reader.complement
+
+
+@dataclass(slots=True, eq=False)
+class _Reader:
+    """Takes the phrases after a verb one by one."""
+
+    args: list[Arg] = field(default_factory=list)
+    adverbs: set[str] = field(default_factory=set)
+    complement: str = ""
+    prep: str = ""
+    is_joined: bool = False
+    is_rejected: bool = False
+
+    def take(self, phrase: Phrase, following: list[Phrase]) -> None:
+        """One more phrase."""
+        if isinstance(phrase, NounPhrase):
+            self._take_noun(phrase, following)
+        elif isinstance(phrase, Token):
+            self._take_word(phrase, following)
+
+    def _take_noun(self, phrase: NounPhrase, following: list[Phrase]) -> None:
+        compound = _IN_FAVOUR.get(phrase.head, "") if self.prep == "in" else ""
+        if compound and following and isinstance(following[0], Token) and following[0].lower == "of":
+            self.prep = compound
+            return
+        if self.is_rejected:
+            self.args.append(Arg("not", [phrase]))
+        elif self.is_joined and self.args and not self.prep:
+            self.args[-1].things.append(phrase)
+        else:
+            self.args.append(Arg(self.prep, [phrase]))
+        self.prep, self.is_joined, self.is_rejected = "", False, False
+
+    def _take_word(self, token: Token, following: list[Phrase]) -> None:
+        kind = _kind(token)
+        if kind in ("prep", "to"):
+            if token.lower == "of" and self.prep in ("in favour of", "instead of"):
+                return
+            self.prep = f"{self.prep} {token.lower}" if (self.prep, token.lower) in _COMPOUND else token.lower
+            self.is_joined = False
+            if not self.complement and not self.args:
+                self.complement = token.lower if token.lower in ("down", "up", "off", "out") else ""
+        elif kind == "conj" or (kind == "comma" and _is_listing(following)):
+            self.is_joined = True
+        elif kind == "comma":
+            self.is_joined, self.prep = False, ","
+        elif kind == "neg":
+            self.is_rejected = True
+        else:
+            if token.lower == "instead":
+                self.prep = "instead"
+            elif kind in ("adj", "verb") and not self.complement and not self.args:
+                self.complement = token.lower
+            self.adverbs.add(token.lower)
+
+
+def _is_listing(following: list[Phrase]) -> bool:
+    """Whether "A, B and C" goes on after this comma."""
+    for at, phrase in enumerate(following[:12]):
+        kind = _kind(phrase)
+        if kind == "conj":
+            return at > 0
+        if kind not in ("np", "comma"):
+            return False
+    return False

@@ -1,0 +1,180 @@
+"""Who joins, leaves, takes over and hands on: employers, teams, roles and owners."""
+
+from __future__ import annotations
+
+from everfact.extractors.local.draft import BEGINS, ENDS, Draft, Manner, manner_of
+from everfact.extractors.local.reading import words
+from everfact.extractors.local.reading.clauses import Clause
+from everfact.extractors.local.reading.phrases import NounPhrase
+from everfact.extractors.local.reading.words import word_set
+from everfact.extractors.local.rules.attributes import attribute_in
+from everfact.extractors.local.rules.copula import is_definite, role_text
+from everfact.extractors.local.rules.frames import is_person, typed
+from everfact.extractors.local.scene import Scene
+from everfact.models import FactKind, Mention, Value, ValueType
+
+_JOBS = word_set("job position role post work gig internship employment")
+_TEAMS = word_set(
+    "team squad club gym group band choir committee board association union society class course league channel"
+)
+_OWNERSHIP = frozenset(("ownership", "responsibility", "maintenance", "leadership"))
+_JOINING = word_set("join start begin hire get take accept land recruit")
+_LEAVING = word_set("leave quit resign retire lose fire lay step depart")
+
+
+def by_career(clause: Clause, scene: Scene) -> list[Draft]:
+    """Joining, leaving, being hired, promoted or let go."""
+    lemma = clause.verb.lemma
+    if (lemma not in _JOINING and lemma not in _LEAVING and lemma != "promote") or not clause.subjects:
+        return []
+    manner = manner_of(clause, is_change=True)
+    who = scene.mention(clause.subjects[0])
+    if manner is None or manner is ENDS or who is None or not is_person(clause.subjects[0], who):
+        return []
+    who = typed(who, "Person")
+    if lemma == "promote":
+        return _role(who, clause.arg("to"), manner) if clause.verb.is_passive else []
+    thing = clause.arg("")
+    if lemma == "take" and (thing is None or thing.head not in _JOBS):
+        return []
+    if lemma in _JOINING:
+        return _joins(who, clause, manner, scene) + _role(who, _role_of(clause), manner)
+    return _leaves(who, clause, manner, scene)
+
+
+def _role_of(clause: Clause) -> NounPhrase | None:
+    role = clause.arg("as")
+    return role if role is not None and role.value is None else None
+
+
+def _role(who: Mention, role: NounPhrase | None, manner: Manner) -> list[Draft]:
+    if role is None or role.pronoun or role.name is not None:
+        return []
+    return [Draft(who, "ROLE", Value(type=ValueType.TEXT, text=role.words()), "role", manner)]
+
+
+def _joins(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    thing, place = clause.arg(""), clause.arg("at", "with", "by")
+    lemma = clause.verb.lemma
+    if lemma == "join":
+        place = thing
+    elif lemma in ("hire", "recruit"):
+        place = clause.arg("by", "at") if clause.verb.is_passive else None
+    elif thing is not None and thing.head not in _JOBS:
+        return []
+    if place is None or place.pronoun or (place.value is not None and place.name is None):
+        return []
+    where = scene.mention(place)
+    is_tool = where is not None and where.type == "Technology" and lemma == "join" and clause.arg("as") is None
+    if where is None or is_tool or where.type in ("Person", "Location", "Event"):
+        return []
+    if place.head in _TEAMS or (place.name is None and place.head not in words.ORGANIZATION_HEADS):
+        return [Draft(who, "MEMBER_OF", where, "member of", manner)] if lemma == "join" and place.head in _TEAMS else []
+    return [Draft(who, "WORKS_AT", typed(where, "Organization"), "employer", manner)]
+
+
+def _leaves(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    """Only what is named ends; "quit my job" alone ends the employment, whichever it is."""
+    if manner.kind is not FactKind.STATE or clause.adverbs & words.STATUSES:
+        return []
+    lemma, thing, place = clause.verb.lemma, clause.arg(""), clause.arg("from", "at")
+    role = clause.arg("as")
+    if role is not None and lemma in ("resign", "step", "quit", "retire"):
+        return _post(who, role, clause, ENDS, scene)
+    is_job = thing is not None and thing.head in _JOBS
+    if lemma in ("leave", "quit") and thing is not None and not is_job:
+        place = thing
+    elif (lemma in ("lose", "quit", "leave") and not is_job) or (
+        lemma in ("fire", "lay") and not clause.verb.is_passive
+    ):
+        return []
+    if place is not None and place.value is None and not place.pronoun:
+        return _left(who, place, clause, scene)
+    is_whole = is_job and thing is not None and thing.possessor is not None and lemma in ("quit", "lose", "leave")
+    return [Draft(who, "WORKS_AT", None, "employer", ENDS)] if is_whole else []
+
+
+def _left(who: Mention, place: NounPhrase, clause: Clause, scene: Scene) -> list[Draft]:
+    where = scene.mention(place)
+    if where is None or where.type in ("Person", "Location", "Event"):
+        return []
+    if place.head in _TEAMS:
+        return [Draft(who, "MEMBER_OF", where, "member of", ENDS)]
+    if place.name is None and place.head not in words.ORGANIZATION_HEADS:
+        return []
+    drafts = [Draft(who, "WORKS_AT", typed(where, "Organization"), "employer", ENDS)]
+    target = clause.arg("for")
+    new = scene.mention(target) if target is not None and target.name is not None and target.value is None else None
+    if new is not None and new.type in ("Organization", ""):
+        drafts.append(Draft(who, "WORKS_AT", typed(new, "Organization"), "employer", BEGINS))
+    return drafts
+
+
+def _post(who: Mention, role: NounPhrase, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    """Somebody's role: of something definite it is that thing's attribute ("the treasurer of the club"), else a job."""
+    owner = next((arg for arg in clause.args if arg.prep in ("of", "for") and is_definite(arg.things[0])), None)
+    is_held = owner is not None or role.possessor is not None
+    held = attribute_in(role, [owner] if owner is not None else [], scene, is_role=True) if is_held else None
+    if held is not None:
+        return [Draft(held.owner, held.relation, who, held.attribute, manner)]
+    return [Draft(who, "ROLE", Value(type=ValueType.TEXT, text=role_text(role, clause)), "role", manner)]
+
+
+def by_appointment(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "The club elected Ana as its treasurer in place of Bob", "Ana was appointed treasurer"."""
+    verb = clause.verb
+    manner = manner_of(clause, is_change=True)
+    if verb.lemma not in ("elect", "appoint", "name", "hire", "promote", "make") or manner is None or manner is ENDS:
+        return []
+    person = clause.subjects[0] if verb.is_passive and clause.subjects else clause.arg("")
+    role = clause.arg("as", "to") or (clause.arg("") if verb.is_passive else None)
+    if person is None or role is None or role.head not in words.PERSON_HEADS or role.name is not None:
+        return []
+    who, gone = scene.mention(person), clause.arg("instead of")
+    if who is None or not is_person(person, who):
+        return []
+    drafts = _post(typed(who, "Person"), role, clause, manner, scene)
+    before = scene.mention(gone) if gone is not None else None
+    if before is not None and manner is BEGINS:
+        drafts = _post(before, role, clause, ENDS, scene) + drafts
+    return drafts
+
+
+def by_handover(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "Ana took over the gateway from Bob", "Bob handed the gateway over to Ana", "took over from me as treasurer"."""
+    verb = clause.verb
+    is_taking = verb.lemma == "take" and (verb.particle == "over" or "over" in clause.adverbs)
+    is_giving = verb.lemma in ("hand", "pass", "transfer", "give") and clause.arg("to") is not None
+    manner = manner_of(clause, is_change=True)
+    if not (is_taking or is_giving) or manner is None or manner is ENDS or not clause.subjects:
+        return []
+    who = scene.mention(clause.subjects[0])
+    if is_taking:
+        return _takes_over(who, clause, manner, scene) if who is not None else []
+    thing = clause.subjects[0] if verb.is_passive else clause.arg("")
+    if thing is not None and thing.head in _OWNERSHIP:
+        thing = next((arg.things[0] for arg in (*clause.about, *clause.args) if arg.prep in ("of", "for")), None)
+    taker = clause.arg("to")
+    if thing is None or taker is None or taker.value is not None or (verb.lemma == "give" and verb.particle != "over"):
+        return []
+    what, whom = scene.mention(thing), scene.mention(taker)
+    if (
+        what is None
+        or whom is None
+        or not (is_person(taker, whom) or whom.type == "Organization")
+        or is_person(thing, what)
+    ):
+        return []
+    return [Draft(what, "OWNED_BY", whom, "owner", manner)]
+
+
+def _takes_over(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    role, giver, thing = clause.arg("as"), clause.arg("from"), clause.arg("")
+    if role is not None:
+        before = scene.mention(giver) if giver is not None else None
+        ended = _post(before, role, clause, ENDS, scene) if before is not None and manner is BEGINS else []
+        return ended + _post(who, role, clause, manner, scene)
+    if thing is not None and thing.head in _OWNERSHIP:
+        thing = clause.arg("of", "for")
+    what = scene.mention(thing) if thing is not None and thing.value is None else None
+    return [Draft(what, "OWNED_BY", who, "owner", manner)] if what is not None else []

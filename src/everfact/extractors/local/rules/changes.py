@@ -1,0 +1,252 @@
+"""What changed: "raised the budget to $650", "moved from Oslo to Rome", "switched from A to B", "replaced A with B"."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from everfact.extractors.local.draft import BEGINS, ENDS, Draft, Manner, manner_of
+from everfact.extractors.local.reading import words
+from everfact.extractors.local.reading.clauses import Arg, Clause
+from everfact.extractors.local.reading.phrases import NounPhrase
+from everfact.extractors.local.reading.words import word_set
+from everfact.extractors.local.rules.attributes import Attribute, attribute_in
+from everfact.extractors.local.rules.copula import is_definite
+from everfact.extractors.local.rules.frames import is_person, typed
+from everfact.extractors.local.scene import Scene
+from everfact.models import FactKind, Mention, Value, ValueType
+
+_CHANGING = word_set(
+    "increase raise reduce lower decrease extend push move change update set bump cut drop rise grow fall shrink go "
+    "climb jump reschedule postpone delay bring upgrade downgrade pin adjust revise switch migrate shift transfer "
+    "slip shorten double halve trim restore reset rename reassign promote improve slide put convert swap return "
+    "revert relocate port scale pass step tighten relax expand"
+)
+_SWITCHING = word_set("switch migrate move change convert port shift transition go swap")
+_TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))
+_OWNERSHIP = frozenset(("ownership", "responsibility", "maintenance", "leadership"))
+
+
+def by_change(clause: Clause, scene: Scene) -> list[Draft]:
+    """A thing or an attribute gets another value: "… to B", "… from A to B"."""
+    if clause.verb.lemma not in _CHANGING or not clause.subjects:
+        return []
+    new, old = clause.arg("to", "at" if clause.verb.lemma == "pin" else "to"), clause.arg("from")
+    manner = manner_of(clause, is_change=True)
+    if new is None or manner is None or manner is ENDS:
+        return []
+    target, about = _target(clause)
+    if target is None:
+        return []
+    attribute = _attribute(target, about, new, clause, scene)
+    if attribute is not None:
+        return _from_to(attribute, old, new, manner, scene)
+    if clause.verb.lemma == "reassign":
+        who, whom = scene.mention(target, about), scene.mention(new)
+        return (
+            _moves(who, Move("ASSIGNED_TO", "assignee", old, whom), manner, scene)
+            if who is not None and whom is not None
+            else []
+        )
+    return _person_moves(clause, target, old, new, manner, scene) or _switch(clause, target, old, new, manner, scene)
+
+
+def _target(clause: Clause) -> tuple[NounPhrase | None, list[Arg]]:
+    """What is changed: the object if there is one, else the subject."""
+    thing = clause.arg("")
+    if thing is not None and not (thing.value is not None and thing.name is None) and not clause.verb.is_passive:
+        return thing, [arg for arg in clause.args if arg.prep in ("of", "for")]
+    return clause.subjects[0], clause.about
+
+
+def _attribute(target: NounPhrase, about: list[Arg], new: NounPhrase, clause: Clause, scene: Scene) -> Attribute | None:
+    """Which attribute of what: the one named, or the one that the kind of the new value implies."""
+    found = attribute_in(target, about, scene)
+    if found is not None and found.noun.split()[-1] in _OWNERSHIP:
+        return Attribute(found.owner, "owner", "OWNED_BY", "owner")
+    value = new.value
+    if found is not None and (value is not None or new.name is not None or found.noun.split()[-1] in words.ATTRIBUTES):
+        return found
+    who = scene.mention(target)
+    if who is None or value is None:
+        return None
+    if new.name is not None and value.type is ValueType.VERSION:
+        return Attribute(who, "version", "VERSION", f"={new.name.lower} version")
+    if value.type is ValueType.VERSION or (
+        clause.verb.lemma in ("upgrade", "bump", "pin", "downgrade") and value.type is ValueType.COUNT
+    ):
+        return Attribute(who, "version", "VERSION", "version")
+    if value.type in _TIMED and not is_person(target, who):
+        return Attribute(who, "schedule", "SCHEDULED_FOR", "schedule")
+    if value.type is ValueType.COUNT and len(new.core) > 1 and new.name is None and not is_person(target, who):
+        noun = " ".join(token.lower for token in new.core[1:])
+        return Attribute(who, noun, "HAS", f"=number of {noun}")
+    if value.type in (ValueType.MONEY, ValueType.PERCENT) and not is_person(target, who):
+        return Attribute(who, "price", "PRICE", "price") if value.type is ValueType.MONEY else None
+    return None
+
+
+def _from_to(
+    attribute: Attribute, old: NounPhrase | None, new: NounPhrase, manner: Manner, scene: Scene
+) -> list[Draft]:
+    drafts = []
+    for phrase, how in ((old, ENDS), (new, manner)):
+        what = None if phrase is None else scene.value(phrase) if phrase.value is not None else scene.mention(phrase)
+        if isinstance(what, Value) and attribute.attribute.endswith("version"):
+            what = Value(type=ValueType.VERSION, text=what.text)
+        if what is not None and not (how is ENDS and manner.kind is FactKind.PLAN):
+            drafts.append(Draft(attribute.owner, attribute.relation, what, attribute.attribute, how))
+    return drafts
+
+
+def _person_moves(
+    clause: Clause, target: NounPhrase, old: NounPhrase | None, new: NounPhrase, manner: Manner, scene: Scene
+) -> list[Draft]:
+    """ "Ana moved from Oslo to Rome"; "I moved the picture to the bedroom" moves the picture."""
+    who, where = scene.mention(target), scene.mention(new) if new.value is None else None
+    if (
+        clause.verb.lemma not in ("move", "relocate", "put", "shift", "transfer", "return", "go")
+        or who is None
+        or where is None
+    ):
+        return []
+    if clause.verb.lemma == "go" and clause.verb.particle != "back":
+        return []
+    if is_person(target, who) and clause.verb.lemma in ("move", "relocate", "return"):
+        if new.name is not None and where.type in ("Location", ""):
+            return _moves(who, Move("LIVES_IN", "home", old, where), manner, scene)
+        if new.head in ("team", "squad", "department", "group", "division"):
+            return _moves(who, Move("MEMBER_OF", "member of", old, where), manner, scene)
+        return []
+    is_place = new.head in words.PLACE_HEADS or (new.name is not None and where.type == "Location")
+    if clause.verb.lemma == "relocate":
+        is_place = True
+    if is_place and clause.verb.lemma != "go":
+        return _moves(who, Move("LOCATED_IN", "location", old, typed(where, "Location")), manner, scene)
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """From one thing to another, as one relation and attribute has it."""
+
+    relation: str
+    attribute: str
+    old: NounPhrase | None
+    new: Mention
+
+
+def _moves(who: Mention, move: Move, manner: Manner, scene: Scene) -> list[Draft]:
+    kind = "Location" if move.relation in ("LIVES_IN", "LOCATED_IN") else ""
+    drafts = [Draft(who, move.relation, typed(move.new, kind), move.attribute, manner)]
+    left = scene.mention(move.old) if move.old is not None and move.old.value is None else None
+    if left is not None and manner.kind is FactKind.STATE:
+        drafts.insert(0, Draft(who, move.relation, typed(left, kind), move.attribute, ENDS))
+    return drafts
+
+
+def _switch(
+    clause: Clause, target: NounPhrase, old: NounPhrase | None, new: NounPhrase, manner: Manner, scene: Scene
+) -> list[Draft]:
+    """ "We switched the storefront from Webpack to Vite": the storefront uses the one and no longer the other."""
+    if clause.verb.lemma not in _SWITCHING or clause.verb.particle in ("back", "up", "down"):
+        return []
+    who, what = scene.mention(target), scene.mention(new)
+    if who is None or what is None or what.type in ("Person", "Location") or (new.name is None and old is None):
+        return []
+    purpose = clause.arg("for")
+    attribute = "uses"
+    if purpose is not None and purpose.value is None and old is None:
+        attribute = f"=uses for {purpose.words().lower()}"
+    return _moves(who, Move("USES", attribute, old, what), manner, scene)
+
+
+def by_replacement(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "We replaced A with B", "A was replaced by B", "Bob replaced Ana as treasurer"."""
+    if clause.verb.lemma not in (
+        "replace",
+        "swap",
+        "supersede",
+        "succeed",
+        "substitute",
+        "ditch",
+        "drop",
+        "abandon",
+        "retire",
+        "remove",
+    ):
+        return []
+    manner = manner_of(clause, is_change=True)
+    if manner is None or not clause.subjects or manner is ENDS:
+        return []
+    preps = ("with", "in favour of", *(("for",) if clause.verb.lemma == "swap" else ()))
+    subject, thing, new = clause.subjects[0], clause.arg(""), clause.arg(*preps)
+    role = clause.arg("as")
+    if clause.verb.is_passive:
+        return _replaced(subject, clause.arg("by", "with"), role, manner, scene)
+    if role is not None and thing is not None and clause.verb.lemma in ("replace", "succeed"):
+        return _replaced(thing, subject, role, manner, scene)
+    if clause.verb.lemma in ("replace", "swap", "ditch", "drop", "abandon") and thing is not None and new is not None:
+        user = clause.arg("in", "on") or subject
+        what, who = scene.mention(new), scene.mention(user)
+        if what is None or who is None or thing.value is not None:
+            return []
+        return _moves(who, Move("USES", "uses", thing, what), manner, scene)
+    is_named = (
+        thing is not None and thing.name is not None and thing.name.name_type == "Technology" and thing.value is None
+    )
+    if clause.verb.lemma in ("drop", "ditch", "abandon", "remove", "retire") and thing is not None and is_named:
+        who, gone = scene.mention(subject), scene.mention(thing)
+        is_over = who is not None and gone is not None and manner is BEGINS
+        return [Draft(who, "USES", gone, "uses", ENDS)] if is_over and who is not None else []
+    if clause.verb.lemma in ("replace", "supersede") and thing is not None:
+        return _replaced(thing, subject, None, manner, scene)
+    return []
+
+
+def _replaced(
+    old: NounPhrase, new: NounPhrase | None, role: NounPhrase | None, manner: Manner, scene: Scene
+) -> list[Draft]:
+    before, after = scene.mention(old), scene.mention(new) if new is not None else None
+    if before is None or after is None or manner.kind is not FactKind.STATE:
+        return []
+    if role is not None and is_person(old, before):
+        title = Value(type=ValueType.TEXT, text=role.words())
+        return [Draft(before, "ROLE", title, "role", ENDS), Draft(after, "ROLE", title, "role", BEGINS)]
+    return [Draft(before, "REPLACED_BY", after, "replaced by", BEGINS)]
+
+
+def by_sale(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "Ana sold the boat to Bob", "Bob bought the boat from Ana": the boat has another owner."""
+    thing, verb = clause.arg(""), clause.verb
+    if verb.lemma not in ("sell", "buy") or thing is None or verb.is_passive or not clause.subjects:
+        return []
+    manner = manner_of(clause, is_change=True)
+    other = clause.arg("from") if verb.lemma == "buy" else clause.arg("to")
+    if manner is None or other is None or not is_definite(thing) or thing.value is not None:
+        return []
+    what, one, two = scene.mention(thing), scene.mention(clause.subjects[0]), scene.mention(other)
+    if what is None or one is None or two is None or not is_person(other, two):
+        return []
+    new, old = (one, two) if verb.lemma == "buy" else (two, one)
+    ended = [Draft(what, "OWNED_BY", old, "owner", ENDS)] if manner is BEGINS else []
+    return [*ended, Draft(what, "OWNED_BY", new, "owner", manner)]
+
+
+def by_release(clause: Clause, _scene: Scene) -> list[Draft]:
+    """ "Larkspur 2.5.0 came out", "version 3 of Larkspur was released": that is its version now."""
+    verb = clause.verb
+    is_out = (
+        (verb.lemma == "come" and verb.particle == "out")
+        or verb.lemma in ("release", "ship", "launch")
+        or (verb.lemma == "be" and (clause.complement == "out" or "out" in clause.adverbs))
+    )
+    manner = manner_of(clause, is_change=True)
+    if not is_out or manner is None or manner is ENDS or not clause.subjects:
+        return []
+    subject = (
+        clause.arg("") if verb.lemma in ("release", "ship", "launch") and not verb.is_passive else clause.subjects[0]
+    )
+    if subject is None or subject.name is None or subject.value is None or subject.core[-1].value is None:
+        return []
+    who = Mention(name=subject.name.text, type=subject.name.name_type)
+    return [Draft(who, "VERSION", Value(type=ValueType.VERSION, text=subject.value.text), "version", manner)]

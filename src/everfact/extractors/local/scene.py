@@ -1,0 +1,176 @@
+"""Who and what phrases stand for: speakers for "I" and "you", the last name for "she", things by their words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from everfact.extractors.local.reading import words
+from everfact.extractors.local.reading.clauses import Arg
+from everfact.extractors.local.reading.phrases import NounPhrase
+from everfact.extractors.local.reading.tokens import Token
+from everfact.extractors.local.reading.words import word_set
+from everfact.models import Mention, Value, ValueType
+
+_VAGUE = word_set(
+    "thing things stuff lot lots bit way ways kind kinds sort part parts one ones time times day days moment minute "
+    "while something anything everything nothing someone everyone people guys idea point case reason fact question "
+    "answer problem couple number amount example rest half others other same hand side end place way matter sense "
+    "use need today tomorrow yesterday week weekend month year morning evening night afternoon o'clock"
+)
+_DROPPED = word_set(
+    "new current latest updated revised actual exact present whole entire own old own good nice brand-new"
+)
+_PAST = word_set("old former previous ex original initial late")
+
+
+@dataclass(slots=True)
+class Scene:
+    """What is known while a text is read: who speaks, the names of this and of the last sentence, what each is."""
+
+    speaker: str = ""
+    listener: str = ""
+    names: list[tuple[int, Mention]] = field(default_factory=list)
+    """Names of this sentence with the place where they end."""
+    before: list[Mention] = field(default_factory=list)
+    subject: Mention | None = None
+    """What the sentence before was about."""
+    subject_now: Mention | None = None
+    subject_end: int = 0
+    kinds: dict[str, Mention | None] = field(default_factory=dict)
+    """What "the film" or "the village" stands for; None where it could be two."""
+    types: dict[str, str] = field(default_factory=dict)
+
+    def turn(self) -> None:
+        """A new sentence begins."""
+        self.before, self.names = [name for _, name in self.names], []
+        self.subject, self.subject_now = self.subject_now, None
+
+    def begin(self, subject: NounPhrase, about: list[Arg]) -> None:
+        """A clause about `subject` begins; the first one is what the sentence is about."""
+        if self.subject_now is None:
+            self.subject_now, self.subject_end = self.mention(subject, about), subject.end
+
+    def see(self, mention: Mention, end: int) -> None:
+        """A name was read."""
+        if mention.name not in (self.speaker, self.listener):
+            self.names.append((end, mention))
+
+    def learn(self, mention: Mention) -> None:
+        """What sort of thing a name is came out."""
+        if mention.type:
+            self.types.setdefault(mention.name, mention.type)
+
+    def is_called(self, mention: Mention, kind: str) -> None:
+        """ "X is a film": from now on "the film" is X, unless there are two."""
+        known = self.kinds.get(kind, mention)
+        self.kinds[kind] = mention if known is not None and known.name == mention.name else None
+
+    def mention(self, phrase: NounPhrase, about: list[Arg] | None = None) -> Mention | None:
+        """The entity that a noun phrase names, if any; `about` is what belongs to it ("the demo *for Ana*")."""
+        if phrase.pronoun:
+            return self._person(phrase.pronoun, phrase.start)
+        if phrase.name is not None:
+            return Mention(name=phrase.name.text, type=phrase.name.name_type or _type_by_head(phrase))
+        text = thing_words(phrase)
+        if not text:
+            return None
+        if phrase.det == "the" and not about and self.kinds.get(text) is not None:
+            return self.kinds[text]
+        for arg in about or ():
+            other = self.mention(arg.things[0]) if arg.prep in ("of", "for", "in", "at", "from", "to") else None
+            text += f" {arg.prep} {other.name}" if other is not None else ""
+        if phrase.possessor is None or phrase.possessor.pronoun in ("our", "ours"):
+            return Mention(name=text, type=_type_by_head(phrase))
+        owner = self.mention(phrase.possessor)
+        return Mention(name=f"{owner.name}'s {text}", type=_type_by_head(phrase)) if owner is not None else None
+
+    def value(self, phrase: NounPhrase) -> Value | None:
+        """The value that a noun phrase gives ("$15", "five people", "Python 3.12")."""
+        value = phrase.value
+        if value is None:
+            return None
+        if len(phrase.core) > 1:
+            unit = value.unit if value.type is not ValueType.COUNT else phrase.head
+            return Value(type=value.type, text=phrase.words(), number=value.number, unit=unit)
+        return value
+
+    def _person(self, pronoun: str, at: int) -> Mention | None:
+        if pronoun in words.FIRST:
+            if self.speaker:
+                return Mention(name=self.speaker, type="Person")
+            return Mention(name="we" if pronoun in ("we", "us", "our", "ours") else "user", type="")
+        if pronoun in words.SECOND:
+            return Mention(name=self.listener, type="Person") if self.listener else None
+        if pronoun in words.POSSESSIVES and self.subject_now is not None and at >= self.subject_end:
+            is_person = self._type(self.subject_now) == "Person" or self._could_be_person(self.subject_now)
+            if is_person == (pronoun != "its"):
+                return self.subject_now
+        if pronoun in words.FEMALE or pronoun in words.MALE:
+            return self._somebody(at)
+        return self._something(at) if pronoun in words.NEUTER else None
+
+    def _somebody(self, at: int) -> Mention | None:
+        """The one person named before in this sentence, else in the one before; nobody if it could be two."""
+        here = self._people([name for end, name in self.names if end <= at])
+        if here:
+            return here[0] if len(here) == 1 else None
+        people = self._people(self.before)
+        if self.subject is not None and self._could_be_person(self.subject):
+            rivals = [name for name in people if name.name != self.subject.name and self._type(name) == "Person"]
+            return self.subject if not rivals else None
+        return people[0] if len(people) == 1 else None
+
+    def _something(self, at: int) -> Mention | None:
+        """What the last sentence was about, if it was a thing and this one names no other thing before."""
+        here = [name for end, name in self.names if end <= at and self._type(name) != "Person"]
+        if here:
+            return here[0] if len(here) == 1 and self.subject is None else None
+        last = self.subject_now if self.subject_now is not None and at >= self.subject_end else self.subject
+        return last if last is not None and self._type(last) != "Person" else None
+
+    def _type(self, mention: Mention) -> str:
+        return mention.type or self.types.get(mention.name, "")
+
+    def _could_be_person(self, mention: Mention) -> bool:
+        return self._type(mention) in ("Person", "") and mention.name != mention.name.lower()
+
+    def _people(self, names: list[Mention]) -> list[Mention]:
+        """Those who are people for sure; if none is, those who could be."""
+        distinct = list({name.name: name for name in names}.values())
+        sure = [name for name in distinct if self._type(name) == "Person"]
+        return sure or [name for name in distinct if self._could_be_person(name)]
+
+
+def thing_words(phrase: NounPhrase) -> str:
+    """The words of a common noun phrase that name it, or nothing if they name nothing in particular."""
+    core = [token for token in phrase.core if token.lower not in _DROPPED]
+    while core and core[0].value is not None and core[0].value.type is not ValueType.FREQUENCY and len(core) > 1:
+        core = core[1:]
+    if not core or core[-1].lower in _VAGUE or (core[-1].kind == "value" and len(core) == 1):
+        return ""
+    return " ".join(_plain(token) for token in core)
+
+
+def is_past_thing(phrase: NounPhrase) -> bool:
+    """ "my old job", "her former boss"."""
+    return any(token.lower in _PAST for token in phrase.core[:-1])
+
+
+def _plain(token: Token) -> str:
+    return (
+        token.text
+        if token.kind == "name" or token.text.isupper() or any(c.isupper() for c in token.text[1:])
+        else token.lower
+    )
+
+
+def _type_by_head(phrase: NounPhrase) -> str:
+    nouns = [token.lower for token in phrase.core if token.kind == "noun"]
+    head = phrase.head if phrase.name is None else (nouns[-1] if nouns else "")
+    if head in words.PERSON_HEADS:
+        return "Person"
+    if head in words.TYPE_HEADS:
+        return words.TYPE_HEADS[head]
+    if head in words.ORGANIZATION_HEADS:
+        return "Organization"
+    return "Location" if head in words.PLACE_HEADS else ""
