@@ -1,0 +1,1 @@
+"""Text to vectors, each model an adapter of its own."""
