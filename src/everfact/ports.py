@@ -49,8 +49,10 @@ class Store(Protocol):
             UsageError: the uuid belongs to another group.
         """
 
-    async def claim(self, owner: str, *, limit: int = 1, lease: timedelta) -> list[Claim]:
-        """Take the oldest pending episode of up to `limit` groups that nobody holds and none of which waits."""
+    async def claim(
+        self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
+    ) -> list[Claim]:
+        """Take the oldest pending episode of up to `limit` groups (these, or any) that nobody holds."""
 
     async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
         """Hold on for longer.
@@ -111,8 +113,11 @@ class Store(Protocol):
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
         """Items known now that have no vector of `model` for their present text."""
 
-    async def purge(self, group_id: str, uuids: Sequence[str]) -> int:
-        """Wipe every copy of these items for good (versions, texts, vectors, log entries); answer how many items."""
+    async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
+        """Wipe every copy of these items for good (versions, texts, vectors, log entries); answer how many items.
+
+        Of the entities in `former` only what they were called before is wiped, as if they had always had their name.
+        """
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
         """Wipe whole groups for good; answer what they held."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias, TypeVar
@@ -109,11 +109,11 @@ class Contents:
         marks = [mark for mark in self.marks if mark.uuid == uuid and (known_at is None or mark.at <= known_at)]
         return marks[-1].withdrawn if marks else False
 
-    def ready(self, now: datetime) -> list[int]:
+    def ready(self, now: datetime, group_ids: Sequence[str] | None) -> list[int]:
         """The oldest pending version of each group that may be claimed, longest waiting first."""
         heads: dict[str, int] = {}
         for number, waiting in sorted(self.queue.items()):
-            if not waiting.is_parked:
+            if not waiting.is_parked and (group_ids is None or waiting.group_id in group_ids):
                 heads.setdefault(waiting.group_id, number)
         told = {version.number: (version.item.created_at, version.item.uuid) for version in self.versions}
         ready = []
@@ -180,7 +180,10 @@ class Contents:
             self._mark(uuid, change, withdrawn=False)
         for fact in change.facts:
             self.write(fact, change.created_at, change)
-        self.log.append(change)
+        # What it did is read back from the versions and marks it left.
+        self.log.append(
+            replace(change, asserted=(), withdrawn=(), reinstated=(), episodes=(), entities=(), facts=(), removed=())
+        )
 
     def _require_own(self, change: Change) -> None:
         uuids = {item.uuid for items in (change.episodes, change.entities, change.facts) for item in items}
@@ -220,6 +223,18 @@ class Contents:
                 v.item.uuid for v in self.versions if v.closed_by == change.uuid and v.item.uuid not in again
             ),
         )
+
+    def wipe_former_names(self, group_id: str, uuid: str) -> None:
+        """As if the entity had always been called what it is called now."""
+        mine = [v for v in self.versions if v.item.uuid == uuid and isinstance(v.item, Entity)]
+        mine = [v for v in mine if v.item.group_id == group_id]
+        for version in mine:
+            self.versions.remove(version)
+            if version.known_to is None:
+                first = min(v.known_from for v in mine)
+                self.versions.append(replace(version, known_from=first))
+        texts = {v.item.text for v in mine if v.known_to is None}
+        self.vectors = {key: v for key, v in self.vectors.items() if key[1] != uuid or key[2] in texts}
 
     def drop(self, is_gone: Callable[[Item | Assertion], bool]) -> None:
         """Take items out of every corner."""

@@ -87,11 +87,13 @@ class ReferenceStore:
             contents.write(episode, at, None)
             return episode
 
-    async def claim(self, owner: str, *, limit: int = 1, lease: timedelta) -> list[Claim]:
+    async def claim(
+        self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
+    ) -> list[Claim]:
         with self._writing() as contents:
             now = self._now()
             claims: list[Claim] = []
-            for number in contents.ready(now)[:limit]:
+            for number in contents.ready(now, group_ids)[:limit]:
                 waiting = contents.queue[number]
                 contents.queue[number] = replace(waiting, attempts=waiting.attempts + 1)
                 version = next(v for v in contents.versions if v.number == number)
@@ -100,6 +102,7 @@ class ReferenceStore:
                     owner=owner,
                     episode=contents.with_status(version),
                     deadline=now + lease,
+                    head=contents.head(waiting.group_id),
                 )
                 contents.leases[waiting.group_id] = Lease(
                     token=claim.token, number=number, granted_at=now, deadline=claim.deadline
@@ -249,8 +252,10 @@ class ReferenceStore:
         ]
         return lacking[:limit]
 
-    async def purge(self, group_id: str, uuids: Sequence[str]) -> int:
+    async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         with self._writing() as contents:
+            for uuid in former:
+                contents.wipe_former_names(group_id, uuid)
             gone = {v.item.uuid for v in contents.versions if v.item.group_id == group_id} | {
                 a.uuid for a in contents.assertions.values() if a.group_id == group_id
             }

@@ -24,20 +24,30 @@ _HEADS = f"""
             WHERE parked = 0 AND episode_id >= (head.id / {GROUP_SPAN} + 1) * {GROUP_SPAN}
         ) FROM head WHERE head.id IS NOT NULL
     )
-    SELECT {rows.EPISODE}, e.id, e.group_no
+    SELECT {rows.EPISODE}, e.id, e.group_no, g.head
     FROM {rows.EPISODE_FROM} JOIN head ON head.id = e.id
     LEFT JOIN leases AS l ON l.group_no = e.group_no
-    WHERE q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
+    WHERE (:groups IS NULL OR g.group_id IN (SELECT value FROM json_each(:groups)))
+    AND q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
     ORDER BY e.created_at, e.uuid LIMIT :limit
 """
 
 
-def claim(connection: apsw.Connection, owner: str, limit: int, lease: timedelta, now: datetime) -> list[Claim]:
+def claim(
+    connection: apsw.Connection,
+    owner: str,
+    wanted: tuple[int, tuple[str, ...] | None],
+    lease: timedelta,
+    now: datetime,
+) -> list[Claim]:
     """See `Store.claim`. A lease granted in the future was granted before the clock went back: it counts as stale."""
     at = rows.to_micros(now)
     claims = []
-    for row in connection.execute(_HEADS, {"now": at, "limit": limit}).fetchall():
-        *_, episode_id, group_no = row
+    limit, group_ids = wanted
+    groups = None if group_ids is None else rows.to_json(list(group_ids))
+    heads: list[rows.Row] = connection.execute(_HEADS, {"now": at, "limit": limit, "groups": groups}).fetchall()
+    for row in heads:
+        *_, episode_id, group_no, head = row
         # Counted before the work begins: a worker that dies of an episode has tried it too.
         connection.execute("UPDATE queue SET attempts = attempts + 1 WHERE episode_id = ?", (episode_id,))
         episode = rows.to_episode(row)
@@ -46,6 +56,7 @@ def claim(connection: apsw.Connection, owner: str, limit: int, lease: timedelta,
             owner=owner,
             episode=replace(episode, attempts=episode.attempts + 1),
             deadline=now + lease,
+            head=head,
         )
         connection.execute(
             "INSERT OR REPLACE INTO leases (group_no, episode_id, token, owner, granted_at, deadline)"

@@ -67,8 +67,11 @@ class SQLiteStore:
     async def add_episode(self, episode: Episode) -> Episode:
         return await self._database.write(lambda c: accept.add_episode(c, episode, self._now()))
 
-    async def claim(self, owner: str, *, limit: int = 1, lease: timedelta) -> list[Claim]:
-        return await self._database.write(lambda c: queue.claim(c, owner, limit, lease, self._now()))
+    async def claim(
+        self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
+    ) -> list[Claim]:
+        of = None if group_ids is None else tuple(group_ids)
+        return await self._database.write(lambda c: queue.claim(c, owner, (limit, of), lease, self._now()))
 
     async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
         return await self._database.write(lambda c: queue.renew(c, claim, lease, self._now()))
@@ -118,8 +121,8 @@ class SQLiteStore:
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
         return await self._database.read(lambda c: match.unembedded(c, model, limit))
 
-    async def purge(self, group_id: str, uuids: Sequence[str]) -> int:
-        count = await self._database.write(lambda c: upkeep.purge(c, group_id, uuids))
+    async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
+        count = await self._database.write(lambda c: upkeep.purge(c, group_id, uuids, former))
         await self._database.alone(upkeep.scrub)
         return count
 

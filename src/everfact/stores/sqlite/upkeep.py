@@ -18,11 +18,12 @@ _THING = {"episodes": "episode", "entities": "entity", "facts": "fact"}
 _INDEXES = ("episode_text", "entity_text", "entity_trigrams", "fact_text")
 
 
-def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str]) -> int:
+def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str], former: Sequence[str]) -> int:
     """Delete every row about these items; `scrub` then takes the bytes. Answer how many items there were."""
     groups = where.groups(connection, (group_id,))
     if not groups:
         return 0
+    _wipe_former_names(connection, groups[0], former)
     chosen = (groups[0], to_json(list(uuids)))
     mine = "group_no = ? AND uuid IN (SELECT value FROM json_each(?))"
     # The notes of all changes that touched them may quote them.
@@ -47,6 +48,21 @@ def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str]) -> i
         (groups[0], groups[0]),
     )
     return count
+
+
+def _wipe_former_names(connection: apsw.Connection, group: int, uuids: Sequence[str]) -> None:
+    """Drop the versions of entities that are not believed any more; the present ones stand for all that time."""
+    chosen = (group, to_json(list(uuids)))
+    mine = "group_no = ? AND uuid IN (SELECT value FROM json_each(?))"
+    present = f"SELECT text_id FROM entities WHERE {mine} AND known_to IS NULL"
+    old = f"FROM entities WHERE {mine} AND known_to IS NOT NULL"
+    connection.execute(
+        "UPDATE entities AS e SET known_from = (SELECT min(known_from) FROM entities WHERE uuid = e.uuid)"
+        f" WHERE {mine} AND known_to IS NULL",
+        chosen,
+    )
+    texts = f"SELECT text_id {old} AND text_id NOT IN ({present})"
+    _delete_versions(connection, "entities", f"SELECT id {old}", texts, chosen, text_parameters=(*chosen, *chosen))
 
 
 def clear(connection: apsw.Connection, group_ids: Sequence[str]) -> Stats:
@@ -109,13 +125,20 @@ def back_up(connection: apsw.Connection, target: Path) -> None:
 
 
 def _delete_versions(
-    connection: apsw.Connection, table: str, ids: str, texts: str, chosen: tuple[int | str, ...]
+    connection: apsw.Connection,
+    table: str,
+    ids: str,
+    texts: str,
+    chosen: tuple[int | str, ...],
+    *,
+    text_parameters: tuple[int | str, ...] | None = None,
 ) -> None:
+    worded = chosen if text_parameters is None else text_parameters
     for index in _VERSIONED[table]:
-        connection.execute(f"DELETE FROM {index} WHERE rowid IN ({texts})", chosen)
+        connection.execute(f"DELETE FROM {index} WHERE rowid IN ({texts})", worded)
     connection.execute(
         f"DELETE FROM vectors WHERE thing = ? AND text_id IN ({texts}) AND model_no IN (SELECT no FROM models)",
-        (_THING[table], *chosen),
+        (_THING[table], *worded),
     )
     if table == "episodes":
         connection.execute(f"DELETE FROM leases WHERE episode_id IN ({ids})", chosen)

@@ -35,6 +35,14 @@ class Claims(Fixtures):
         assert [claim.episode.group_id for claim in claims] == ["b", "a"]
         assert [claim.episode.group_id for claim in await store.claim("w", limit=9, lease=LEASE)] == ["c"]
 
+    async def test_groups_can_be_asked_for_by_name(self, store: Store) -> None:
+        for group in ("a", "b"):
+            await store.add_episode(episode(group_id=group))
+        made = await store.apply(change(entity(group_id="b")))
+        assert await store.claim("w", lease=LEASE, group_ids=()) == []
+        (claim,) = await store.claim("w", limit=9, lease=LEASE, group_ids=("b", "c"))
+        assert (claim.episode.group_id, claim.head) == ("b", made.uuid)
+
     async def test_expired_lease_is_taken_over_and_the_late_worker_changes_nothing(
         self, store: Store, clock: FakeClock
     ) -> None:

@@ -75,6 +75,25 @@ class Upkeep(Fixtures):
         assert "swordfish" not in repr(log)
         assert [e.name for e in await store.entities(HOME)] == ["Alice"]
 
+    async def test_former_names_of_an_entity_can_be_wiped(self, store: Store, clock: FakeClock) -> None:
+        embedder = HashingEmbedder()
+        quux, other = entity("Zebediah Quux"), entity("Bob")
+        await store.apply(change(quux, other))
+        lacking = await store.unembedded(embedder.model, limit=9)
+        vectors = [Embedding(thing=i.thing, uuid=i.uuid, text=i.text, vector=embedder.vector(i.text)) for i in lacking]
+        await store.put_vectors(embedder.model, vectors)
+        then = replace(HOME, known_at=clock.time)
+        clock.advance(SECOND)
+        await apply_next(store, change(replace(quux, name="Zebediah")))
+        assert await store.purge("work", [], former=[quux.uuid]) == 0
+        assert await store.purge("home", [], former=[quux.uuid, "nobody"]) == 0
+        assert {e.name for e in await store.entities(then)} == {e.name for e in await store.entities(HOME)}
+        assert {e.name for e in await store.entities(HOME)} == {"Zebediah", "Bob"}
+        assert await uuids_matching(store, Thing.ENTITY, "Quux", then) == []
+        question = embedder.vector("Zebediah Quux")
+        hits = await store.match_vector(Thing.ENTITY, embedder.model, question, then, limit=5)
+        assert [hit.uuid for hit in hits] == [other.uuid]
+
     async def test_cleared_group_is_gone_and_others_stay(self, store: Store, clock: FakeClock) -> None:
         for group in ("home", "work"):
             await store.add_episode(episode("words", group_id=group, thread="t", source_key="k"))
