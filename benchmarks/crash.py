@@ -26,6 +26,7 @@ def main() -> int:
     parser.add_argument("--writers", type=int, default=3, help="processes that write at the same time")
     parser.add_argument("--seconds", type=float, default=600.0, help="stop killing after this time")
     parser.add_argument("--power-cuts", type=int, default=200)
+    parser.add_argument("--digest-kills", type=int, default=200, help="processes to kill while they digest")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     status = 0
@@ -34,6 +35,8 @@ def main() -> int:
         status |= run("kills", seed=options.seed, **kills)
     if options.power_cuts:
         status |= run("cuts", seed=options.seed, cuts=options.power_cuts)
+    if options.digest_kills:
+        status |= run("digests", seed=options.seed, kills=options.digest_kills)
     return status
 
 

@@ -1,29 +1,21 @@
-"""Tell a memory something and find it again: the example of the README."""
+"""Tell a memory two things, and ask what is known and why: the example of the README."""
 
 import asyncio
 import sys
-from pathlib import Path
+from datetime import UTC, datetime
 
-from everfact import Episode, Filter, Thing
-from everfact.clock import new_id, now
-from everfact.stores.sqlite import SQLiteStore
+from everfact import Draft, open_memory
 
 
-async def main(path: Path) -> None:
-    async with await SQLiteStore.open(path) as store:
-        told = Episode(
-            uuid=new_id(),
-            group_id="home",
-            name="note",
-            content="We chose SQLite over DuckDB because several processes write at once",
-            reference_time=now(),
-            created_at=now(),
-        )
-        await store.add_episode(told)  # on disk when this returns
-        home = Filter(group_ids=("home",))
-        hits = await store.match_text(Thing.EPISODE, "why sqlite?", home, limit=3)
-        for episode in await store.episodes(Filter(group_ids=("home",), uuids=tuple(hit.uuid for hit in hits))):
-            print(episode.content)
+async def main(path: str) -> None:
+    async with await open_memory(path) as memory:
+        for day, text in ((1, "Ana Costa works at Globex."), (20, "Ana Costa left Globex. She works at Initech now.")):
+            told = Draft(content=text, reference_time=datetime(2026, 3, day, tzinfo=UTC))
+            await memory.add(told, wait=True)  # on disk when this returns, and digested too
+        for fact in (await memory.history("Ana Costa")).facts:
+            print(fact.sentence, "| from", fact.valid_at, "until", fact.invalid_at or "now")
+            for evidence in (await memory.explain(fact.uuid)).ended_by:
+                print("  ended by:", evidence.words)
 
 
-asyncio.run(main(Path(sys.argv[1])))
+asyncio.run(main(sys.argv[1]))

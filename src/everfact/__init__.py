@@ -3,6 +3,11 @@
 An agent tells it things; it keeps entities and facts, with the time each was true and the time each was known.
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from everfact._version import __version__
 from everfact.errors import (
     CaptureError,
@@ -22,22 +27,29 @@ from everfact.errors import (
     UsageError,
 )
 from everfact.models import (
+    Added,
     Assertion,
     Change,
     ChangeKind,
     Claim,
+    Command,
+    CommandKind,
+    Draft,
     Embedding,
     Entity,
     Episode,
+    Evidence,
     Extraction,
     Fact,
     FactKind,
     Filter,
     Granularity,
+    History,
     Mention,
     Pair,
     Phase,
     Reached,
+    Receipt,
     Scored,
     Source,
     Statement,
@@ -50,26 +62,38 @@ from everfact.models import (
     Verdict,
 )
 
+if TYPE_CHECKING:
+    from everfact.assemble import open_memory
+    from everfact.memory import Memory
+    from everfact.worker import Worker
+
 __all__ = [
+    "Added",
     "Assertion",
     "CaptureError",
     "Change",
     "ChangeKind",
     "Claim",
     "ClaimLost",
+    "Command",
+    "CommandKind",
     "ConfigError",
     "Conflict",
+    "Draft",
     "Embedding",
     "Entity",
     "Episode",
     "EverfactError",
+    "Evidence",
     "ExtractError",
     "Extraction",
     "Fact",
     "FactKind",
     "Filter",
     "Granularity",
+    "History",
     "InstallError",
+    "Memory",
     "Mention",
     "ModelAnswerInvalid",
     "ModelUnavailable",
@@ -77,6 +101,7 @@ __all__ = [
     "Pair",
     "Phase",
     "Reached",
+    "Receipt",
     "SchemaTooNew",
     "Scored",
     "Source",
@@ -92,5 +117,16 @@ __all__ = [
     "Value",
     "ValueType",
     "Verdict",
+    "Worker",
     "__version__",
+    "open_memory",
 ]
+
+# Loaded when first asked for: they bring the event loop, which many a user of the models does without.
+_LATER = {"Memory": "everfact.memory", "Worker": "everfact.worker", "open_memory": "everfact.assemble"}
+
+
+def __getattr__(name: str) -> object:
+    if name in _LATER:
+        return getattr(import_module(_LATER[name]), name)
+    raise AttributeError(f"module 'everfact' has no attribute {name!r}")

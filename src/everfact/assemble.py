@@ -2,13 +2,43 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
     from everfact.config import Settings
-    from everfact.ports import Store
+    from everfact.digest import Patience
+    from everfact.memory import Memory
+    from everfact.ports import Extractor, Store
+
+
+async def open_memory(path: str | Path | None = None) -> Memory:
+    """Open the memory at `path`, or the one that the user's settings name; use it with `async with`.
+
+    Raises:
+        ConfigError: the settings are wrong.
+        StoreError: the memory cannot be opened.
+    """
+    from everfact.config import load
+
+    settings = load({} if path is None else {"store": str(path)}).settings
+    return make_memory(await open_store(settings), _patience(settings))
+
+
+def make_memory(store: Store, patience: Patience | None = None) -> Memory:
+    """A memory on an open store, with the extractors and the embedder that need nothing."""
+    from everfact.embedders.static import StaticEmbedder
+    from everfact.extractors.json import JSONExtractor
+    from everfact.extractors.local import LocalExtractor
+    from everfact.memory import Memory
+    from everfact.models import Source
+
+    local = LocalExtractor()
+    extractors: dict[Source, Extractor] = {Source.TEXT: local, Source.MESSAGE: local, Source.JSON: JSONExtractor()}
+    return Memory(store, extractors, embedder=StaticEmbedder(), patience=patience)
 
 
 async def open_store(settings: Settings) -> Store:
@@ -24,7 +54,7 @@ async def open_store(settings: Settings) -> Store:
         raise ConfigError(
             f"this version cannot keep a memory in {scheme}", hint="set store to a file: sqlite:////path/to/memory.db"
         )
-    from everfact.stores.sqlite import SQLiteStore  # brings apsw and numpy, which `--help` does without
+    from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -33,3 +63,15 @@ async def open_store(settings: Settings) -> Store:
             f"the folder {path.parent} cannot be made: {error.strerror}", hint="name another file with --store"
         ) from error
     return await SQLiteStore.open(path)
+
+
+def _patience(settings: Settings) -> Patience:
+    from everfact.digest import Patience
+
+    resilience = settings.resilience
+    return Patience(
+        episode_timeout=timedelta(seconds=resilience.episode_timeout),
+        max_attempts=resilience.max_attempts,
+        backoff_initial=timedelta(seconds=resilience.backoff_initial),
+        backoff_max=timedelta(seconds=resilience.backoff_max),
+    )

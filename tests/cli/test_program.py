@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from everfact import __version__
+from everfact.stores.sqlite import SQLiteStore
+from everfact.testing.builders import episode
 
 
 def run(*arguments: str, program: str = "") -> subprocess.CompletedProcess[str]:
@@ -42,12 +44,17 @@ def test_health_as_json_counts_what_is_there(tmp_path: Path) -> None:
     assert answer == {
         "status": "healthy",
         "store": f"sqlite://{tmp_path / 'm.db'}",
-        "episodes": 1,
-        "entities": 0,
-        "facts": 0,
-        "pending": 1,
+        "episodes": 2,
+        "entities": 3,
+        "facts": 2,
+        "pending": 0,
         "parked": 0,
     }
+
+
+async def test_health_says_what_waits(tmp_path: Path) -> None:
+    async with await SQLiteStore.open(tmp_path / "m.db") as store:
+        await store.add_episode(episode())
     assert "1 episodes wait to be digested" in run("--store", str(tmp_path / "m.db"), "health").stdout
 
 

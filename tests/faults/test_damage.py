@@ -194,7 +194,7 @@ async def test_a_walk_along_a_damaged_queue_ends(tmp_path: Path) -> None:
     path.write_bytes(image)
     connection = apsw.Connection(str(path))
     connection.set_progress_handler(lambda: True, 1_000_000)  # an interruption after so many steps
-    assert claim(connection, "worker", 1, timedelta(minutes=1), now())
+    assert claim(connection, "worker", (1, None), timedelta(minutes=1), now())
     connection.close()
 
 

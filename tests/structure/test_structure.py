@@ -20,8 +20,12 @@ BROAD_EXCEPTS = 3
 
 def test_public_names_are_exactly_the_listed_ones() -> None:
     public = {name for name, item in vars(everfact).items() if not name.startswith("_") and not _is_module(item)}
-    assert public | {"__version__"} == set(everfact.__all__)
+    incidental = {"annotations", "TYPE_CHECKING", "import_module"}
+    assert public - incidental | {"__version__", "Memory", "Worker", "open_memory"} == set(everfact.__all__)
     assert everfact.__all__ == sorted(everfact.__all__)
+    assert all(getattr(everfact, name) is not None for name in everfact.__all__)
+    with pytest.raises(AttributeError, match="nonsense"):
+        everfact.nonsense  # noqa: B018
 
 
 def _is_module(item: object) -> bool:

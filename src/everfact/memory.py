@@ -1,0 +1,408 @@
+"""`Memory`: the one object that every entrance holds."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Self
+
+from everfact import clock, revise
+from everfact.clock import new_id
+from everfact.communities import build_communities, ever_built
+from everfact.digest import LEASE, Patience, attempt
+from everfact.draft import accept, check_group
+from everfact.errors import Conflict, NotFound, UsageError
+from everfact.export import write_export
+from everfact.ingest import ingest, names_in
+from everfact.models import (
+    Added,
+    Assertion,
+    Change,
+    ChangeKind,
+    Claim,
+    Draft,
+    Embedding,
+    Entity,
+    Episode,
+    Evidence,
+    Extraction,
+    Fact,
+    Filter,
+    History,
+    Receipt,
+    Source,
+    Statement,
+    Stats,
+    Status,
+    Thing,
+)
+from everfact.ports import Embedder, Extractor, Store
+from everfact.refold import EVERYTHING
+from everfact.summarize import SagaSummary, summarize_saga
+
+_TRIES = 5
+_TICK = timedelta(microseconds=1)
+_POLL_SECONDS = 0.05
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_GAZETTEER = 100
+_BATCH = 256
+
+
+class Memory:
+    """Tells, digests, explains and undoes. Open one with `open_memory`."""
+
+    def __init__(
+        self,
+        store: Store,
+        extractors: Mapping[Source, Extractor],
+        *,
+        embedder: Embedder | None = None,
+        patience: Patience | None = None,
+        now: Callable[[], datetime] = clock.now,
+    ) -> None:
+        self._store = store
+        self._extractors = extractors
+        self._embedder = embedder
+        self._patience = patience or Patience()
+        self._now = now
+        self._owner = new_id()
+        self.told = asyncio.Event()
+        """Set when something was added, so that a worker in this process need not wait for its next look."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    # Telling
+
+    async def add(self, draft: Draft, *, wait: bool = False, export_to: Path | None = None) -> Added:
+        """Keep what was told; it is on disk and can be searched when this returns. With `wait` it is digested too.
+
+        With `export_to` the text is written to that file first; if that fails, nothing is stored.
+
+        Raises:
+            UsageError: the draft cannot be taken as it is, or the file cannot be written.
+        """
+        added = accept(draft, now=self._now())
+        if export_to is not None:
+            await asyncio.to_thread(write_export, export_to, added.episode.content)
+        episode = await self._store.add_episode(added.episode)
+        self.told.set()
+        if wait:
+            episode = await self._digested(episode)
+        return replace(added, episode=episode)
+
+    async def add_facts(
+        self, facts: Sequence[Statement], *, group_id: str = "main", source_description: str = ""
+    ) -> Change:
+        """Take in what the caller knows already: no extraction, but the same reconciling. Answer what it did."""
+        if not facts:
+            raise UsageError("there are no facts to add", hint="hand over at least one")
+        named = tuple(fact.replaces for fact in facts if _UUID.fullmatch(fact.replaces))
+        found = {f.uuid for f in await self._store.facts(Filter(group_ids=(group_id,), uuids=named), limit=EVERYTHING)}
+        if set(named) - found:
+            raise NotFound(f"there is no fact {min(set(named) - found)} to replace", hint="search for it first")
+        told = Draft(
+            content="\n".join(fact.sentence for fact in facts),
+            name="facts",
+            group_id=group_id,
+            source_description=source_description,
+            statements=tuple(facts),
+        )
+        episode = (await self.add(told, wait=True)).episode
+        if episode.status is not Status.DONE:
+            raise UsageError(f"the facts are kept, but not digested yet: {episode.error}", hint="look at the status")
+        return (await self._store.changes(Filter(group_ids=(group_id,), uuids=(episode.uuid,)), limit=1))[0]
+
+    # Digesting
+
+    async def digest(self, *, limit: int = 1, group_ids: Sequence[str] | None = None) -> int:
+        """Digest the oldest pending episode of up to `limit` groups, side by side; answer how many were taken."""
+        claims = await self._store.claim(self._owner, limit=limit, lease=LEASE, group_ids=group_ids)
+        await asyncio.gather(
+            *(attempt(self._store, c, self._digest, patience=self._patience, now=self._now) for c in claims)
+        )
+        return len(claims)
+
+    async def embed(self) -> int:
+        """Give vectors to some of what has none yet; answer how many items got one."""
+        if self._embedder is None:
+            return 0
+        lacking = await self._store.unembedded(self._embedder.model, limit=_BATCH)
+        if not lacking:
+            return 0
+        vectors = await self._embedder.embed([item.text for item in lacking])
+        return await self._store.put_vectors(
+            self._embedder.model,
+            [
+                Embedding(thing=item.thing, uuid=item.uuid, text=item.text, vector=vector)
+                for item, vector in zip(lacking, vectors, strict=True)
+            ],
+        )
+
+    async def _digest(self, claim: Claim) -> Change:
+        extraction = await self._extract(claim.episode)
+        head = claim.head
+        for _ in range(_TRIES):
+            change = await ingest(self._store, claim.episode, extraction, parent=head, now=self._now())
+            try:
+                return await self._store.apply(change, claim)
+            except Conflict:
+                head = await self._head(claim.episode.group_id)
+        raise Conflict(f"group {claim.episode.group_id} changes all the time", hint="it is tried again later")
+
+    async def _extract(self, episode: Episode) -> Extraction:
+        if episode.statements:
+            return Extraction(extractor="client", statements=episode.statements)
+        names = names_in(episode.content)
+        known = await self._store.entities(Filter(group_ids=(episode.group_id,), names=names), limit=_GAZETTEER)
+        return await self._extractors[episode.source].extract(episode, known)
+
+    async def _digested(self, episode: Episode) -> Episode:
+        """Wait until the episode is done or parked, digesting its group here unless somebody else does."""
+        where = Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,))
+        deadline = asyncio.get_running_loop().time() + self._patience.episode_timeout.total_seconds()
+        while episode.status is Status.PENDING and not episode.error:
+            if not await self.digest(group_ids=(episode.group_id,)):
+                await asyncio.sleep(_POLL_SECONDS)
+            found = await self._store.episodes(where)
+            # What was told may be an order to forget itself.
+            episode = found[0] if found else replace(episode, status=Status.DONE)
+            if asyncio.get_running_loop().time() > deadline:
+                break
+        return episode
+
+    # Looking
+
+    async def get(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Episode | Entity | Fact:
+        """The episode, entity or fact with that id.
+
+        Raises:
+            NotFound: there is none.
+        """
+        where = Filter(group_ids=group_ids, uuids=(uuid,))
+        found: list[Episode | Entity | Fact] = []
+        for read in (self._store.facts, self._store.entities, self._store.episodes):
+            found += await read(where)
+        if not found:
+            raise NotFound(f"nothing has the id {uuid}", hint="search for it, or look at the history")
+        return found[0]
+
+    async def episodes(self, where: Filter, *, limit: int = 10) -> list[Episode]:
+        """Episodes, newest first by the time they speak from."""
+        return await self._store.episodes(where, limit=limit)
+
+    async def history(self, entity: str, *, group_ids: tuple[str, ...] | None = None) -> History:
+        """All that is known of an entity, given by name or id: what began, changed and ended, and why.
+
+        Raises:
+            NotFound: nobody is called that.
+        """
+        found = await self._entity(entity, group_ids)
+        here = Filter(group_ids=(found.group_id,))
+        facts = await self._store.facts(replace(here, entities=(found.uuid,)), limit=EVERYTHING)
+        changes = await self._store.changes(replace(here, uuids=(found.uuid, *(f.uuid for f in facts))))
+        facts.sort(key=lambda fact: (fact.valid_at or fact.created_at, fact.created_at, fact.uuid))
+        return History(entity=found, facts=tuple(facts), changes=tuple(changes))
+
+    async def explain(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Receipt:
+        """Why a fact is believed: the very words, the episodes, what it replaced, what replaced it.
+
+        Raises:
+            NotFound: there is no such fact.
+        """
+        fact = await self._fact(uuid, group_ids)
+        here = Filter(group_ids=(fact.group_id,), withdrawn=None)
+        cited = (*fact.assertions, *fact.ended_by)
+        assertions = {a.uuid: a for a in await self._store.assertions(replace(here, uuids=cited), limit=EVERYTHING)}
+        told_in = tuple({a.episode_uuid for a in assertions.values() if a.episode_uuid})
+        episodes = {e.uuid: e for e in await self._store.episodes(replace(here, uuids=told_in), limit=EVERYTHING)}
+        same = replace(here, subjects=(fact.subject_uuid,), attributes=(fact.attribute,))
+        rivals = await self._store.facts(same, limit=EVERYTHING)
+
+        def evidence(uuids: Sequence[str]) -> tuple[Evidence, ...]:
+            return tuple(_evidence(assertions[uuid], episodes) for uuid in uuids if uuid in assertions)
+
+        return Receipt(
+            fact=fact,
+            support=evidence(fact.assertions),
+            ended_by=evidence(fact.ended_by),
+            replaced=tuple(f for f in rivals if not set(f.ended_by).isdisjoint(fact.assertions)),
+            changes=tuple(await self._store.changes(replace(here, uuids=(fact.uuid,)))),
+        )
+
+    async def disputes(self, *, group_ids: tuple[str, ...] | None = None, limit: int = 100) -> list[Fact]:
+        """Facts that contradict another one and nobody has said which is right."""
+        return await self._store.facts(Filter(group_ids=group_ids, disputed=True, valid_at=self._now()), limit=limit)
+
+    async def status(self, *, group_ids: Sequence[str] | None = None) -> Stats:
+        """How much there is and how it is doing."""
+        return await self._store.stats(group_ids)
+
+    async def summarize_saga(self, thread: str, *, group_id: str = "main") -> SagaSummary:
+        """The most telling sentences of a thread, in its own words and order.
+
+        Raises:
+            NotFound: there is no such thread.
+        """
+        return await summarize_saga(self._store, thread, group_id)
+
+    async def build_communities(self, *, group_id: str = "main") -> Change:
+        """Find circles of entities that have much to do with each other, each summed up in the facts' own words."""
+        check_group(group_id)
+        return await self._apply(lambda now: build_communities(self._store, group_id, now=now))
+
+    # Changing one's mind
+
+    async def undo(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Change:
+        """As if a change, or the digestion of an episode, had never been; itself undoable.
+
+        Raises:
+            NotFound: there is no such change.
+            UsageError: it was undone already.
+        """
+        log = await self._store.changes(Filter(group_ids=group_ids, uuids=(uuid,)), limit=EVERYTHING)
+        acts = [c for c in log if uuid == c.uuid] or [c for c in log if uuid == c.cause]
+        if not acts:
+            raise NotFound(f"no change has the id {uuid}", hint="look for it in the history")
+        standing = [act for act in acts if not await revise.is_undone(self._store, act)]
+        if not standing:
+            raise UsageError(f"{uuid} was undone already", hint="undo the undoing to have it back")
+        target = standing[0]
+        return await self._apply(lambda now: revise.undo(self._store, target, now=now))
+
+    async def forget(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Change:
+        """Take an episode, a fact or an entity away, with all that only it supports; undoable until purged.
+
+        Raises:
+            NotFound: there is none with that id.
+        """
+        item = await self.get(uuid, group_ids=group_ids)
+        if isinstance(item, Episode):
+            return await self._apply(lambda now: revise.forget_episode(self._store, item, now=now))
+        if isinstance(item, Fact):
+            return await self._apply(lambda now: revise.forget_fact(self._store, item, now=now))
+        return await self._apply(lambda now: revise.forget_entity(self._store, item, now=now))
+
+    async def correct(
+        self,
+        uuid: str,
+        right: Callable[[Statement], Statement],
+        *,
+        why: str = "",
+        group_ids: tuple[str, ...] | None = None,
+    ) -> Change:
+        """A person's word on a fact: what was wrong is withdrawn, what is right asserted.
+
+        Raises:
+            NotFound: there is no such fact.
+        """
+        fact = await self._fact(uuid, group_ids)
+        return await self._apply(lambda now: revise.correct(self._store, fact, right, note=why, now=now))
+
+    async def resolve(self, keep: str, *, group_ids: tuple[str, ...] | None = None) -> Change:
+        """Settle a dispute in favour of one fact.
+
+        Raises:
+            NotFound: there is no such fact.
+            UsageError: it is not disputed.
+        """
+        kept = await self._fact(keep, group_ids)
+        same = Filter(group_ids=(kept.group_id,), subjects=(kept.subject_uuid,), attributes=(kept.attribute,))
+        rivals = [f for f in await self._store.facts(replace(same, disputed=True)) if f.uuid != kept.uuid]
+        if not kept.disputed or not rivals:
+            raise UsageError(f"fact {keep} is not disputed")
+        return await self._apply(lambda now: revise.settle(self._store, kept, rivals, now=now))
+
+    async def merge(self, keep: str, other: str, *, group_ids: tuple[str, ...] | None = None) -> Change:
+        """Two entities, by name or id, are one; the names of both are kept.
+
+        Raises:
+            NotFound: one of them is not known.
+        """
+        kept, gone = [await self._entity(name, group_ids) for name in (keep, other)]
+        return await self._apply(lambda now: revise.merge(self._store, kept, gone, now=now))
+
+    async def split(self, entity: str, aliases: Sequence[str], *, group_ids: tuple[str, ...] | None = None) -> Change:
+        """What was said under these names is about somebody else.
+
+        Raises:
+            NotFound: the entity is not known, or nothing was said under these names.
+        """
+        found = await self._entity(entity, group_ids)
+        return await self._apply(lambda now: revise.split(self._store, found, aliases, now=now))
+
+    async def purge(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> int:
+        """Forget an item and wipe every copy of it for good, communities' summaries too; answer how many items went."""
+        item = await self._forgotten(uuid, group_ids)
+        if item is None:
+            item = await self.get(uuid, group_ids=group_ids)
+            await self.forget(uuid, group_ids=group_ids)
+        traces, alive = await revise.traces(self._store, item)
+        traces |= {uuid, *await ever_built(self._store, item.group_id)}
+        return await self._store.purge(item.group_id, sorted(traces), former=sorted(alive))
+
+    async def clear(self, group_ids: Sequence[str]) -> Stats:
+        """Wipe whole groups for good; answer what they held."""
+        for group_id in group_ids:
+            check_group(group_id)
+        return await self._store.clear(group_ids)
+
+    async def close(self) -> None:
+        """Let go of the store."""
+        await self._store.close()
+
+    # Inside
+
+    async def _apply(self, act: Callable[[datetime], Awaitable[Change]]) -> Change:
+        """Do an act of a person; if somebody else was quicker, on top of what they did."""
+        for _ in range(_TRIES):
+            try:
+                return await self._store.apply(await act(self._now()))
+            except Conflict:
+                continue
+        raise Conflict("the group changes all the time", hint="try again")
+
+    async def _forgotten(self, uuid: str, group_ids: tuple[str, ...] | None) -> Episode | Entity | Fact | None:
+        """An item that was forgotten and not brought back, as it was."""
+        for change in await self._store.changes(Filter(group_ids=group_ids, uuids=(uuid,)), limit=EVERYTHING):
+            if change.kind is ChangeKind.FORGET and change.cause == uuid:
+                before = Filter(group_ids=(change.group_id,), uuids=(uuid,), known_at=change.created_at - _TICK)
+                for read in (self._store.facts, self._store.entities, self._store.episodes):
+                    if not await read(replace(before, known_at=None)) and (found := await read(before)):
+                        return found[0]
+        return None
+
+    async def _head(self, group_id: str) -> str | None:
+        last = await self._store.changes(Filter(group_ids=(group_id,)), limit=1)
+        return last[0].uuid if last else None
+
+    async def _fact(self, uuid: str, group_ids: tuple[str, ...] | None) -> Fact:
+        found = await self._store.facts(Filter(group_ids=group_ids, uuids=(uuid,)))
+        if not found:
+            raise NotFound(f"there is no fact {uuid}", hint="search for it, or look at the history")
+        return found[0]
+
+    async def _entity(self, name_or_uuid: str, group_ids: tuple[str, ...] | None) -> Entity:
+        here = Filter(group_ids=group_ids)
+        found = await self._store.entities(replace(here, uuids=(name_or_uuid,)))
+        found += await self._store.entities(replace(here, names=(name_or_uuid,)))
+        if found:
+            return found[0]
+        like = await self._store.match_text(Thing.ENTITY, name_or_uuid, here, limit=3)
+        near = await self._store.entities(replace(here, uuids=tuple(hit.uuid for hit in like)))
+        names = ", ".join(entity.name for entity in near)
+        raise NotFound(f"no entity is called {name_or_uuid}", hint=f"did you mean {names}?" if names else "")
+
+
+def _evidence(assertion: Assertion, episodes: Mapping[str, Episode]) -> Evidence:
+    episode = episodes.get(assertion.episode_uuid or "")
+    span = assertion.statement.span
+    words = episode.content[span[0] : span[1]] if episode and span else assertion.statement.sentence
+    return Evidence(assertion=assertion, episode=episode, words=words)

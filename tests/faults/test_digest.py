@@ -1,0 +1,11 @@
+"""SIGKILL in the middle of digesting."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.faults.runs import digests
+
+
+def test_killed_digestion_completes_afterwards_with_the_same_facts(tmp_path: Path) -> None:
+    assert digests.run(tmp_path, kills=6, seed=1) == (6, True)
