@@ -37,7 +37,13 @@ _LOOK_AT = 20_000
 
 
 async def ingest(
-    store: Store, episode: Episode, extraction: Extraction, *, parent: str | None, now: datetime
+    store: Store,
+    episode: Episode,
+    extraction: Extraction,
+    *,
+    known: Sequence[Entity],
+    parent: str | None,
+    now: datetime,
 ) -> Change:
     """The change that digesting an episode makes; told before, only what is different now."""
     obeyed = await obey(store, episode, extraction.commands, now=now)
@@ -47,7 +53,7 @@ async def ingest(
     statements += await _endings(store, episode, statements)
     own = Filter(group_ids=(episode.group_id,), episodes=(episode.uuid,))
     cast, before = await asyncio.gather(
-        Cast.of(store, episode.group_id, [*_mentions(statements), *extraction.mentions], now),
+        Cast.of(store, episode.group_id, [*_mentions(statements), *extraction.mentions], known=known, now=now),
         store.assertions(own, limit=EVERYTHING),
     )
     made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
@@ -141,6 +147,22 @@ def _beings(entities: Iterable[Entity]) -> list[Entity]:
     return [entity for entity in entities if not is_community(entity)]
 
 
+async def _candidates(store: Store, group_id: str, mentions: Sequence[Mention]) -> list[Entity]:
+    """Entities that these mentions may mean, by id, by name in some form, or by words of it."""
+    here = Filter(group_ids=(group_id,))
+    names = tuple({key for mention in mentions for key in keys(mention.name)})
+    uuids = {mention.uuid for mention in mentions if mention.uuid}
+    text = " ".join(mention.name for mention in mentions if not mention.uuid)
+    named, hits = await asyncio.gather(
+        store.entities(replace(here, names=names), limit=EVERYTHING),
+        store.match_text(Thing.ENTITY, text, here, limit=_FUZZY),
+    )
+    uuids |= {hit.uuid for hit in hits}
+    uuids -= {entity.uuid for entity in named}
+    alike = await store.entities(replace(here, uuids=tuple(uuids)), limit=EVERYTHING) if uuids else []
+    return _beings([*named, *alike])
+
+
 class Cast:
     """Who is meant by each name of one episode: known entities, and new ones where nobody fits."""
 
@@ -152,20 +174,15 @@ class Cast:
         self._meant: dict[Mention, str] = {}
 
     @classmethod
-    async def of(cls, store: Store, group_id: str, mentions: Sequence[Mention], now: datetime) -> Cast:
-        """Look up everybody who may be meant, and decide."""
-        here = Filter(group_ids=(group_id,))
-        names = tuple({key for mention in mentions for key in keys(mention.name)})
-        known = _beings(await store.entities(replace(here, names=names), limit=EVERYTHING)) if names else []
-        cast = cls(group_id, known, now)
-        unknown = [m for m in mentions if not m.uuid and resolve(m, known) is None]
-        uuids = {m.uuid for m in mentions if m.uuid}
-        if unknown:
-            text = " ".join(mention.name for mention in unknown)
-            uuids |= {hit.uuid for hit in await store.match_text(Thing.ENTITY, text, here, limit=_FUZZY)}
-        if uuids - cast._known.keys():
-            more = _beings(await store.entities(replace(here, uuids=tuple(uuids)), limit=EVERYTHING))
-            cast = cls(group_id, [*known, *(e for e in more if e.uuid not in cast._known)], now)
+    async def of(
+        cls, store: Store, group_id: str, mentions: Sequence[Mention], *, known: Sequence[Entity], now: datetime
+    ) -> Cast:
+        """Look up everybody who may be meant beyond those `known` to be named in the text, and decide."""
+        met = {entity.uuid: entity for entity in _beings(known)}
+        strange = [m for m in mentions if m.uuid not in met and (m.uuid or resolve(m, list(met.values())) is None)]
+        if strange:
+            met |= {entity.uuid: entity for entity in await _candidates(store, group_id, strange)}
+        cast = cls(group_id, list(met.values()), now)
         # Full names first: a short form in the same text then finds its owner.
         for mention in sorted(dict.fromkeys(mentions), key=lambda m: (-len(m.name.split()), m.name)):
             cast._meet(mention)

@@ -147,21 +147,21 @@ class Memory:
         )
 
     async def _digest(self, claim: Claim) -> Change:
-        extraction = await self._extract(claim.episode)
-        head = claim.head
+        episode, head = claim.episode, claim.head
+        names = names_in(f"{episode.speaker} {episode.content}")
+        known = await self._store.entities(Filter(group_ids=(episode.group_id,), names=names), limit=_GAZETTEER)
+        extraction = await self._extract(episode, known)
         for _ in range(_TRIES):
-            change = await ingest(self._store, claim.episode, extraction, parent=head, now=self._now())
+            change = await ingest(self._store, episode, extraction, known=known, parent=head, now=self._now())
             try:
                 return await self._store.apply(change, claim)
             except Conflict:
                 head = await self._head(claim.episode.group_id)
         raise Conflict(f"group {claim.episode.group_id} changes all the time", hint="it is tried again later")
 
-    async def _extract(self, episode: Episode) -> Extraction:
+    async def _extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
         if episode.statements:
             return Extraction(extractor="client", statements=episode.statements)
-        names = names_in(episode.content)
-        known = await self._store.entities(Filter(group_ids=(episode.group_id,), names=names), limit=_GAZETTEER)
         return await self._extractors[episode.source].extract(episode, known)
 
     async def _digested(self, episode: Episode) -> Episode:

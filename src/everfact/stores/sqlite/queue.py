@@ -25,9 +25,8 @@ _HEADS = f"""
         ) FROM head WHERE head.id IS NOT NULL
     )
     SELECT {rows.EPISODE}, e.id, e.group_no, g.head
-    FROM {rows.EPISODE_FROM} JOIN head ON head.id = e.id
-    LEFT JOIN leases AS l ON l.group_no = e.group_no
-    WHERE (:groups IS NULL OR g.group_id IN (SELECT value FROM json_each(:groups)))
+    FROM head CROSS JOIN {rows.EPISODE_FROM} LEFT JOIN leases AS l ON l.group_no = e.group_no
+    WHERE e.id = head.id AND (:groups IS NULL OR g.group_id IN (SELECT value FROM json_each(:groups)))
     AND q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
     ORDER BY e.created_at, e.uuid LIMIT :limit
 """
