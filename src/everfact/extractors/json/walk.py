@@ -32,7 +32,7 @@ _FEW_NUMBERS = 32  # a longer list of nothing but numbers is data, such as a vec
 _LONGEST_NAME = 120
 # Whom or what some attributes point to, for keys that are no words of a type (`works_at`).
 _POINTS_TO = {"employer": "Organization", "home": "Location", "manager": "Person", "spouse": "Person"}
-_POINTS_TO |= {"assignee": "Person", "owner": ""}
+_POINTS_TO |= {"assignee": "Person", "lead": "Person", "maintainer": "", "owner": ""}
 _WRAPPERS = {"data", "result", "payload", "response", "body", "node", "value", "entity", "record", "item", "element"}
 _WRAPPERS |= {"entry", "object", "edge", "row", "hit", "match", "content", "attribute", "propertie", "property"}
 _ALWAYS = Dates()

@@ -71,8 +71,8 @@ def manner_of(clause: Clause, *, is_change: bool = False) -> Manner | None:
         return ENDS
     if is_change or wrappers & _BEGINNING:
         return BEGINS
-    is_over = verb.is_past and not verb.is_perfect
-    return Manner(Phase.HOLDS, FactKind.EVENT, is_past=True) if is_over else HOLDS
+    # "had been" is as much over as "was"; "has been" has no past helper.
+    return Manner(Phase.HOLDS, FactKind.EVENT, is_past=True) if verb.is_past else HOLDS
 
 
 def _is_asserted(clause: Clause, wrappers: set[str]) -> bool:

@@ -16,14 +16,15 @@ from everfact.extractors.local.reading.clauses import Clause, clauses_of, is_dou
 from everfact.extractors.local.reading.gazetteer import Gazetteer
 from everfact.extractors.local.reading.names import known_names, merge_names
 from everfact.extractors.local.reading.phrases import asides, phrases_of
-from everfact.extractors.local.reading.sentences import LONGEST, Sentence, split
+from everfact.extractors.local.reading.sentences import LONGEST, Sentence, speakers_in, split
 from everfact.extractors.local.reading.tokens import Token, tokenize
+from everfact.extractors.local.reading.unsaid import with_subject
 from everfact.extractors.local.reading.values import find_values
 from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.careers import by_appointment, by_career, by_handover
 from everfact.extractors.local.rules.changes import by_change, by_release, by_replacement, by_sale
 from everfact.extractors.local.rules.choices import by_choice, by_decision, by_preference, by_requirement
-from everfact.extractors.local.rules.copula import by_copula
+from everfact.extractors.local.rules.copula import by_copula, by_lack, by_result
 from everfact.extractors.local.rules.couples import by_couple
 from everfact.extractors.local.rules.events import by_verb
 from everfact.extractors.local.rules.frames import by_count, by_frame, by_habit
@@ -60,6 +61,8 @@ _RULES = (
     by_change,
     by_replacement,
     by_count,
+    by_lack,
+    by_result,
     by_copula,
     by_habit,
     by_frame,
@@ -67,7 +70,9 @@ _RULES = (
 
 
 _BESIDE = re.compile(
-    r"\b(?:also|as well|too|in addition|besides|on the side|part[- ]time|second job|moonlights?)\b", re.I
+    r"\b(?:also|as well|too|in addition|besides|on the side|part[- ]time|second job|moonlights?|"
+    r"together with|jointly|alongside|along with)\b",
+    re.I,
 )
 _DEFINITE = word_set("i we my our the he she his her its every all no")
 
@@ -129,6 +134,8 @@ def extract_text(
         if told.is_message
         else frozenset()
     )
+    if not speaker and source is not Source.JSON:
+        speakers |= speakers_in(content)
     found = Found()
     scene = _scene(told, speaker)
     for sentence in split(content, speakers=speakers):
@@ -200,7 +207,8 @@ def _state(sentence: Sentence, text: str, tokens: list[Token], told: Told, scene
     for part in asides(tokens):
         phrases = phrases_of(part)
         drafts += [(draft, None) for draft in by_label(phrases, scene) + by_names(phrases, scene)]
-        for clause in clauses_of(phrases):
+        for read in clauses_of(phrases):
+            clause = with_subject(read, phrases)
             if clause.subjects:
                 scene.begin(clause.subjects[0], clause.about)
             drafts += [(draft, clause) for draft in _said(clause, scene, text)]

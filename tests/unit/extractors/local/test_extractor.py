@@ -166,6 +166,7 @@ def test_a_sentence_that_cannot_be_read_costs_only_itself(monkeypatch: pytest.Mo
     assert ([s.relation for s in found.statements], found.degraded) == (["LIVES_IN"], True)
 
 
+@pytest.mark.slow
 def test_a_megabyte_takes_seconds() -> None:
     text = "The gateway uses Redis and Ana Berg joined Stripe in March. a/b/c.d " * 15_000
     start = time.perf_counter()

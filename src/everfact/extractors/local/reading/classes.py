@@ -39,9 +39,9 @@ _CLOSED = (
     ),
 )
 # Words whose class hangs on what stands around them; the rest is looked up.
-_TWOFOLD = frozenset(("her", "both", "no", "may", "like"))
+_TWOFOLD = frozenset(("her", "both", "no", "may", "like", "since", "right"))
 _WHO_LIKES = frozenset(("i", "we", "they", "you", "really"))
-_OPEN = word_set("'s that this these those her first best well last both no like may")
+_OPEN = word_set("'s that this these those her first best well last both no like may since right")
 _CLASS = {word: kind for kind, members in reversed(_CLOSED) for word in members if word not in _OPEN} | {"to": "to"}
 
 
@@ -81,6 +81,11 @@ def _class_of_twofold(tokens: list[Token], at: int, before: str, following: Toke
     token = tokens[at]
     if token.lower == "her":
         return "poss" if following is not None and _could_be_noun(following) else "pron"
+    if token.lower == "right":
+        is_adverb = following is not None and following.lower in ("now", "away", "here", "after", "before")
+        return "adv" if is_adverb else "adj"
+    if token.lower == "since":
+        return "adv" if before == "have" else "prep"
     if token.lower == "both":
         return "adv" if before in ("name", "noun", "pron") else "det"
     if token.lower == "no":
@@ -182,7 +187,10 @@ def _acts_as_verb(tokens: list[Token], at: int, form: tuple[str, str], found: st
         is_gerund = shape == "ing" and following is not None and following.kind == "word"
         return found.startswith("VB") and not is_noun and not is_gerund
     if before.kind in ("to", "modal", "do"):
-        return shape == "base" and not (before.kind == "to" and found == "NN" and _leads_to_noun(following))
+        is_noun = (
+            before.kind == "to" and found == "NN" and (_leads_to_noun(following) or _is_post(tokens[at], following))
+        )
+        return shape == "base" and not is_noun
     if before.kind in ("be", "have", "neg") or before.lower == "no":
         return _verb_after_helper(tokens, before, form, found)
     if before.kind in ("noun", "name", "value"):
@@ -211,12 +219,19 @@ def _verb_after_other(before: Token, following: Token | None, shape: str, found:
     if before.text == "," and shape == "past" and following is not None and tag(following.lower)[:2] == "NN":
         return False
     is_joined = before.kind == "conj" or before.text == ","
+    if before.kind == "conj" and shape == "base" and following is not None and following.lower in ("as", "at", "for"):
+        return True  # "I live in Oslo and work as a nurse"
     return before.kind != "prep" and (found.startswith("VB") or (is_joined and shape in ("past", "s", "ing")))
 
 
 def _leads_to_noun(following: Token | None) -> bool:
     """ "promoted to staff engineer": what follows "to" is a noun that another noun follows."""
     return following is not None and following.kind == "word" and tag(following.lower) == "NN"
+
+
+def _is_post(token: Token, following: Token | None) -> bool:
+    """ "promoted to head of logistics": what somebody is, where a verb would have an object."""
+    return token.lower in words.PERSON_HEADS and following is not None and following.lower == "of"
 
 
 def _is_compound_subject(tokens: list[Token], at: int) -> bool:

@@ -15,24 +15,30 @@ _DOUBTS = word_set(
     "rumoured rumored unverified unconfirmed hypothetically practically basically virtually figuratively seem seems "
     "seemed joke jokes joking kidding jk lol haha likely unlikely tempted theoretically unsure guess almost nearly "
     "considering debating wondering wonder undecided so-called false untrue sarcasm ironically fantasise fantasize "
-    "e.g"
+    "e.g neither"
 )
 _DOUBT = re.compile(
     r"\b(?:in case|as though|dream(?:ed|t|s|ing)? (?:that|of|about|i)|appears? to|must not override|not authoritative|"
     r"according to|not sure|thinking (?:of|about)|toying with|for example|as good as|not true|made up|the case that|"
     r"(?:says?|said|claims?|claimed|wrote|writes|tells?|told|heard|insists?|insisted|swears?|swore|thinks?|thought|believes?|"
-    r"believed|posted|argues?|argued|denies|denied|suspects?|mentioned|suggests?|suggested|promised)(?: \w+)? that)\b",
+    r"believed|posted|argues?|argued|denies|denied|suspects?|mentioned|suggests?|suggested|promised)(?: \w+)? that|"
+    # Hearsay without "that": a name where the verb's own clause begins.
+    r"(?:says?|said|claims?|claimed|thinks?|thought|believes?|believed|heard|insists?|swears?|reckons?) "
+    r"(?-i:[A-Z])\w+)\b",
     re.IGNORECASE,
 )
 _PHRASED = word_set(
     "case though dream dreamed dreamt dreams dreaming appear appears override authoritative according sure thinking "
-    "toying example good true made that"
+    "toying example good true made that say says said claim claims claimed think thinks thought believe believes "
+    "believed heard insist insists swear swears reckon reckons"
 )  # fmt: skip
 _REPORTING = word_set(
     "say tell claim think believe hear mention guess suggest assume suspect argue insist deny report announce read "
     "write ask wonder hope expect swear joke pretend imagine dream doubt fear worry bet reckon figure see show "
     "remember recall realize feel want suppose propose recommend predict estimate warn ask quote"
 )
+_EXPECTING = frozenset(("expect", "want", "recommend", "see", "show"))
+"""What the gateway expects is no hearsay; what Bob said is."""
 _COMPOUND = {("because", "of"), ("out", "of"), ("instead", "of"), ("rather", "than"), ("due", "to")}
 _IN_FAVOUR = {"favour": "in favour of", "favor": "in favour of", "place": "instead of", "lieu": "instead of"}
 _BREAKS = frozenset(";:—\u2013()[]")
@@ -94,7 +100,8 @@ def clauses_of(phrases: list[Phrase]) -> list[Clause]:
         clause = _clause(phrases, at, borders[n], end, found[-1] if found else None)
         found.append(replace(clause, is_reported=is_reported or clause.verb.is_infinitive))
         if clause.verb.lemma in _REPORTING and (clause.subjects or at > 0):
-            if n + 1 == len(verbs) and n and not clause.args:
+            is_relative = _kind(phrases[borders[n]]) == "wh" and clause.verb.lemma in _EXPECTING
+            if n + 1 == len(verbs) and n and not clause.args and not is_relative:
                 return [replace(each, is_reported=True) for each in found]
             is_reported = True
     return found

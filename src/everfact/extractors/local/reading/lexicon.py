@@ -41,7 +41,7 @@ _BOTH = word_set(
     "dance sing cook bake smoke drink drive ride race row sail swim dive climb jump sport practice tutor mentor "
     "intern volunteer retire resign quit join leave stay live reside transfer shift delay postpone extend spend save "
     "bank invest owe lend loan guard attack fight fire hire stage screen film shoot photograph copy print press type "
-    "spell query index map route bridge link connect request order"
+    "spell query index map route bridge link connect request order captain skipper poach port scrap roll"
 )
 """Verbs that the lexicon lists as nouns."""
 

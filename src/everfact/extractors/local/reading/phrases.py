@@ -22,8 +22,8 @@ _PARTICLES = {
     "come": "out back", "pass": "on over", "settle": "down on", "pick": "up", "shut": "down",
     "roll": "out back", "call": "off", "grow": "up", "end": "up", "be": "back", "carry": "on", "pull": "out",
     "switch": "over", "swap": "out", "cut": "down", "wind": "down", "start": "out", "work": "out",
-    "find": "out", "back": "up", "clean": "up", "wake": "up", "get": "up", "scale": "up down", "bump": "up",
-    "rip": "out", "throw": "out", "log": "in out",
+    "find": "out", "back": "up", "clean": "up", "wake": "up", "get": "up together", "scale": "up down", "bump": "up",
+    "look": "after", "rip": "out", "throw": "out", "log": "in out",
 }  # fmt: skip
 _TITLES = PERSON_HEADS | PETS
 _JOINS = frozenset((ValueType.COUNT, ValueType.VERSION))

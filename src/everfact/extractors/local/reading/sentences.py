@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from everfact.extractors.local.reading.lexicon import is_ordinary
 from everfact.extractors.local.reading.words import LABELS
 
 LONGEST = 600
@@ -39,6 +40,21 @@ class Sentence:
     def is_question(self) -> bool:
         """Whether it asks."""
         return self.text.rstrip("\"'”\u2019)] ").endswith("?")
+
+
+def speakers_in(content: str) -> frozenset[str]:
+    """Who speaks, where every line of several begins with a name and a colon; one such line may be a label."""
+    lines = [line for line in content.splitlines() if line.strip()]
+    named = [_SPEAKER.match(line) for line in lines]
+    names = [match[1] for match in named if match is not None]
+    is_talk = len(lines) > 1 and len(names) == len(lines) and all(_is_speaker(name) for name in names)
+    return frozenset(name.casefold() for name in names) if is_talk else frozenset()
+
+
+def _is_speaker(name: str) -> bool:
+    parts = name.split()
+    is_word = len(parts) == 1 and is_ordinary(name.lower())
+    return len(parts) < 4 and all(part[0].isupper() for part in parts) and name.lower() not in LABELS and not is_word
 
 
 def split(content: str, *, speakers: frozenset[str] = frozenset()) -> Iterator[Sentence]:

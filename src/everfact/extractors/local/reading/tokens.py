@@ -19,7 +19,7 @@ _TOKEN = re.compile(
   | (?P<title>[“"][^“”"\n]{{1,300}}[”"])
   | (?P<file>(?<![\w/])(?:~?/|\.{{1,2}}/)?(?:[\w@-][\w.@-]*/)*[\w.@-]*\w\.(?:{_FILE_ENDINGS})\b(?!\.\w)
       |(?<![\w/])(?:~|\.{{1,2}})?/(?:[\w.@-]+/)*[\w.@-]*\w
-      |(?<![\w/])(?:[\w@-][\w.@-]*/){{2,}}[\w.@-]*\w)
+      |(?<![\w/])(?!\d+/\d+/\d+\b)(?:[\w@-][\w.@-]*/){{2,}}[\w.@-]*\w)
   | (?P<word>(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|Mt|Ft)\.
       |(?:[A-Z]\.){{1,5}}(?=\s|[A-Z]|$|,)
       |(?:ca|wo|do|does|did|is|are|was|were|has|have|had|would|could|should|must|need)(?=n['\u2019]t\b)
@@ -34,7 +34,7 @@ _TYPES = {"url": "Document", "title": "Document", "file": "File"}
 # Most sentences of talk hold nothing but words, numbers and marks: a simple pattern reads them three times as fast.
 _SPECIAL = re.compile(r"[/@`\"“”_+#]|\w\.\w|[A-Z][a-z]?[a-z]?[a-z]?\.\s")
 _SIMPLE = re.compile(
-    r"(?P<word>[^\W\d_]+?(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|m|re|ve|ll|d)\b|[^\W\d_]+(?:(?:-|['\u2019](?!(?:s|m|re|ve|ll|d)\b))\w+)*)"
+    r"(?P<word>[^\W\d_]+?(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|m|re|ve|ll|d)\b|[^\W\d_]\w*(?:(?:-|['\u2019](?!(?:s|m|re|ve|ll|d)\b))\w+)*)"
     r"|(?P<number>\d+(?:[.,:]\d+)*(?:-\w+|\w+)?%?)|(?P<mark>[^\w\s])"
 )
 

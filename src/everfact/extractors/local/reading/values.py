@@ -39,7 +39,9 @@ _MONTH = (
 _DAY = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
 _SPAN = "(?:second|minute|hour|day|night|week|weekend|fortnight|month|quarter|year|decade|sprint)"
 _CURRENCY = (
-    "dollars?|euros?|pounds?|francs?|yen|rupees?|crowns?|kron(?:or|er|a|e)|pesos?|cents?|bucks|usd|eur|gbp|chf|jpy"
+    "dollars?|euros?|pounds?|francs?|yen|rupees?|crowns?|kron(?:or|er|a|e)|pesos?|cents?|bucks|usd|eur|gbp|chf|jpy|"
+    "zlot(?:y|ys|ych)|yuan|lira|rand|rou?bles?|dinars?|dirhams?|shillings?|baht|naira|shekels?|forints?|ringgit|rupiah|"
+    "reais|quid|sek|nok|dkk|pln|aud|cad|inr|cny|zar|brl"
 )
 _AFTER_DAY = "of[ ](?:every|each|the)|and|now|at|in|instead|not|or|for|so"
 _RATED = "seat|month|year|week|day|hour|user|night|person|head|kilo|kg|piece|box|mo|yr|hr"
@@ -57,7 +59,8 @@ _PATTERN = re.compile(
         |\b(?-i:{_MONTH}),?[ ](?:of[ ])?\d{{4}}\b
         |\bthe[ ]\d{{1,2}}(?:st|nd|rd|th)\b(?![ -](?!{_AFTER_DAY})\w)
         |\b(?:tomorrow|tonight)\b
-        |\b(?:next|this|coming)[ ](?:{_SPAN}|{_DAY}|(?-i:{_MONTH})|spring|summer|autumn|fall|winter)\b
+        |\b(?:{_NUM})[ ](?:{_SPAN})s?[ ]ago\b
+        |\b(?:next|this|coming|last)[ ](?:{_SPAN}|{_DAY}|(?-i:{_MONTH})|spring|summer|autumn|fall|winter)\b
         |\b(?:the[ ])?(?:end|beginning|start|middle)[ ]of[ ](?:the[ ]|this[ ]|next[ ])?(?:{_SPAN}|(?-i:{_MONTH}))\b
         |\bQ[1-4](?:[ ]\d{{4}})?\b|\b(?:19|20)\d\d\b(?![.,]\d)(?:s\b)?)
   | (?P<frequency>\b(?:once|twice|thrice|(?:{_DIGITS}|{_SPELLED})[ ]times)[ ]

@@ -131,7 +131,8 @@ STATUSES = word_set(
     "engaged married single divorced widowed separated vegan vegetarian sick healed recovered alive dead bankrupt "
     "obsolete supported unsupported reopened reverted draft final signed unsigned paid unpaid shelved queued "
     "suspended operational expired renewed running stopped flaky failing passing passed failed locked unlocked "
-    "submitted accepted granted denied confirmed unconfirmed settled underway dormant cured infected quarantined"
+    "submitted accepted granted denied confirmed unconfirmed settled underway dormant cured infected quarantined "
+    "delivered dispatched refunded published discontinued decommissioned terminated scrapped adjourned"
 )
 STATUS_PHRASES = word_set(
     "review progress testing staging production development beta alpha qa draft hold track pause schedule leave "

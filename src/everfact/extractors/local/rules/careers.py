@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from everfact.extractors.local.draft import BEGINS, ENDS, Draft, Manner, manner_of
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Clause
@@ -18,8 +20,11 @@ _TEAMS = word_set(
     "team squad club gym group band choir committee board association union society class course league channel"
 )
 _OWNERSHIP = frozenset(("ownership", "responsibility", "maintenance", "leadership"))
-_JOINING = word_set("join start begin hire get take accept land recruit")
-_LEAVING = word_set("leave quit resign retire lose fire lay step depart")
+_JOINING = word_set("join rejoin start begin hire rehire get take accept land recruit poach headhunt")
+_LEAVING = word_set("leave quit resign retire lose fire lay step depart sack dismiss oust relieve")
+_DUTIES = word_set("duties duty responsibilities command post")
+_LET_GO = word_set("fire lay sack dismiss oust relieve")
+"""Done to somebody: only the passive says who has to leave."""
 
 
 def by_career(clause: Clause, scene: Scene) -> list[Draft]:
@@ -56,20 +61,26 @@ def _role(who: Mention, role: NounPhrase | None, manner: Manner) -> list[Draft]:
 def _joins(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
     thing, place = clause.arg(""), clause.arg("at", "with", "by")
     lemma = clause.verb.lemma
-    if lemma == "join":
+    if thing is not None and thing.value is not None and thing.name is None:
+        thing = None  # "started at Globex this week": a time, not what was started
+    if lemma in ("join", "rejoin"):
         place = thing
-    elif lemma in ("hire", "recruit"):
+    elif lemma in ("hire", "rehire", "recruit", "poach", "headhunt"):
         place = clause.arg("by", "at") if clause.verb.is_passive else None
     elif thing is not None and thing.head not in _JOBS:
         return []
     if place is None or place.pronoun or (place.value is not None and place.name is None):
         return []
     where = scene.mention(place)
-    is_tool = where is not None and where.type == "Technology" and lemma == "join" and clause.arg("as") is None
+    is_tool = where is not None and where.type == "Technology" and lemma.endswith("join") and clause.arg("as") is None
     if where is None or is_tool or where.type in ("Person", "Location", "Event"):
         return []
     if place.head in _TEAMS or (place.name is None and place.head not in words.ORGANIZATION_HEADS):
-        return [Draft(who, "MEMBER_OF", where, "member of", manner)] if lemma == "join" and place.head in _TEAMS else []
+        return (
+            [Draft(who, "MEMBER_OF", where, "member of", manner)]
+            if lemma.endswith("join") and place.head in _TEAMS
+            else []
+        )
     return [Draft(who, "WORKS_AT", typed(where, "Organization"), "employer", manner)]
 
 
@@ -79,14 +90,16 @@ def _leaves(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[
         return []
     lemma, thing, place = clause.verb.lemma, clause.arg(""), clause.arg("from", "at")
     role = clause.arg("as")
-    if role is not None and lemma in ("resign", "step", "quit", "retire"):
-        return _post(who, role, clause, ENDS, scene)
+    if role is not None and (
+        lemma in ("resign", "step", "quit", "retire") or (lemma in _LET_GO and clause.verb.is_passive)
+    ):
+        # "relieved of her duties as treasurer of the club": of the club, not of the duties
+        named = [arg for arg in clause.args if arg.prep != "of" or arg.things[0].head not in _DUTIES]
+        return _post(who, role, replace(clause, args=named), ENDS, scene)
     is_job = thing is not None and thing.head in _JOBS
     if lemma in ("leave", "quit") and thing is not None and not is_job:
         place = thing
-    elif (lemma in ("lose", "quit", "leave") and not is_job) or (
-        lemma in ("fire", "lay") and not clause.verb.is_passive
-    ):
+    elif (lemma in ("lose", "quit", "leave") and not is_job) or (lemma in _LET_GO and not clause.verb.is_passive):
         return []
     if place is not None and place.value is None and not place.pronoun:
         return _left(who, place, clause, scene)
@@ -127,7 +140,9 @@ def by_appointment(clause: Clause, scene: Scene) -> list[Draft]:
     if verb.lemma not in ("elect", "appoint", "name", "hire", "promote", "make") or manner is None or manner is ENDS:
         return []
     person = clause.subjects[0] if verb.is_passive and clause.subjects else clause.arg("")
-    role = clause.arg("as", "to") or (clause.arg("") if verb.is_passive else None)
+    objects = [arg.things[0] for arg in clause.args if not arg.prep]
+    # "was named rector" has the role as its object, "named Ana rector" as its second one.
+    role = clause.arg("as", "to") or next(iter(objects if verb.is_passive else objects[1:]), None)
     if person is None or role is None or role.head not in words.PERSON_HEADS or role.name is not None:
         return []
     who, gone = scene.mention(person), clause.arg("instead of")
@@ -176,5 +191,11 @@ def _takes_over(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> l
         return ended + _post(who, role, clause, manner, scene)
     if thing is not None and thing.head in _OWNERSHIP:
         thing = clause.arg("of", "for")
-    what = scene.mention(thing) if thing is not None and thing.value is None else None
-    return [Draft(what, "OWNED_BY", who, "owner", manner)] if what is not None else []
+    is_thing = thing is not None and (thing.value is None or thing.core[-1].value is not None)
+    what = scene.mention(thing) if thing is not None and is_thing else None
+    if what is None:
+        return []
+    before = scene.mention(giver) if giver is not None and manner is BEGINS else None
+    is_given = before is not None and giver is not None and is_person(giver, before)
+    ended = [Draft(what, "OWNED_BY", before, "owner", ENDS)] if is_given else []
+    return [*ended, Draft(what, "OWNED_BY", who, "owner", manner)]

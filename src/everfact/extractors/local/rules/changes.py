@@ -12,27 +12,33 @@ from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import Attribute, attribute_in
 from everfact.extractors.local.rules.copula import is_definite
 from everfact.extractors.local.rules.frames import is_person, typed
-from everfact.extractors.local.scene import Scene
+from everfact.extractors.local.scene import Scene, thing_words
 from everfact.models import FactKind, Mention, Value, ValueType
 
 _CHANGING = word_set(
     "increase raise reduce lower decrease extend push move change update set bump cut drop rise grow fall shrink go "
     "climb jump reschedule postpone delay bring upgrade downgrade pin adjust revise switch migrate shift transfer "
     "slip shorten double halve trim restore reset rename reassign promote improve slide put convert swap return "
-    "revert relocate port scale pass step tighten relax expand"
+    "revert relocate port scale pass step tighten relax expand roll rewind advance reprice dip soar plunge swell "
+    "dwindle slash hike boost"
 )
 _SWITCHING = word_set("switch migrate move change convert port shift transition go swap")
 _TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))
+_LEVELS = frozenset((ValueType.COUNT, ValueType.VERSION, ValueType.MONEY, ValueType.PERCENT, ValueType.DURATION))
+_REPLACING = word_set("replace swap trade supersede succeed substitute ditch drop abandon retire remove")
+_DITCHING = word_set("ditch drop abandon swap trade")
 _OWNERSHIP = frozenset(("ownership", "responsibility", "maintenance", "leadership"))
 
 
 def by_change(clause: Clause, scene: Scene) -> list[Draft]:
     """A thing or an attribute gets another value: "… to B", "… from A to B"."""
-    if clause.verb.lemma not in _CHANGING or not clause.subjects:
+    is_level = clause.verb.lemma in ("be", "stand", "sit")
+    if (clause.verb.lemma not in _CHANGING and not is_level) or not clause.subjects:
         return []
-    new, old = clause.arg("to", "at" if clause.verb.lemma == "pin" else "to"), clause.arg("from")
-    manner = manner_of(clause, is_change=True)
-    if new is None or manner is None or manner is ENDS:
+    new, old = _level(clause) if is_level else _goal(clause), clause.arg("from")
+    manner = manner_of(clause, is_change=not is_level)
+    is_rollout = clause.verb.lemma == "roll" and clause.verb.particle == "out"
+    if new is None or manner is None or manner is ENDS or is_rollout:
         return []
     target, about = _target(clause)
     if target is None:
@@ -40,6 +46,8 @@ def by_change(clause: Clause, scene: Scene) -> list[Draft]:
     attribute = _attribute(target, about, new, clause, scene)
     if attribute is not None:
         return _from_to(attribute, old, new, manner, scene)
+    if is_level:
+        return []
     if clause.verb.lemma == "reassign":
         who, whom = scene.mention(target, about), scene.mention(new)
         return (
@@ -48,6 +56,21 @@ def by_change(clause: Clause, scene: Scene) -> list[Draft]:
             else []
         )
     return _person_moves(clause, target, old, new, manner, scene) or _switch(clause, target, old, new, manner, scene)
+
+
+def _goal(clause: Clause) -> NounPhrase | None:
+    """What it is changed to: "to B", "pinned at B", and for a date "extended until B"."""
+    until = clause.arg("until", "till")
+    is_date = until is not None and until.value is not None and until.value.type in _TIMED
+    return clause.arg("to", "at" if clause.verb.lemma == "pin" else "to") or (until if is_date else None)
+
+
+def _level(clause: Clause) -> NounPhrase | None:
+    """ "is up to 40 members", "is down to nine", "is at 2.4": where a number stands now."""
+    goal = clause.arg("to") if clause.complement in ("up", "down") or clause.verb.particle in ("up", "down") else None
+    new = goal or clause.arg("at")
+    is_number = new is not None and new.value is not None and new.value.type in _LEVELS and new.name is None
+    return new if is_number else None
 
 
 def _target(clause: Clause) -> tuple[NounPhrase | None, list[Arg]]:
@@ -72,17 +95,23 @@ def _attribute(target: NounPhrase, about: list[Arg], new: NounPhrase, clause: Cl
     if new.name is not None and value.type is ValueType.VERSION:
         return Attribute(who, "version", "VERSION", f"={new.name.lower} version")
     if value.type is ValueType.VERSION or (
-        clause.verb.lemma in ("upgrade", "bump", "pin", "downgrade") and value.type is ValueType.COUNT
+        value.type is ValueType.COUNT
+        and (clause.verb.lemma in ("upgrade", "bump", "pin", "downgrade", "roll") or _is_bare_decimal(new))
     ):
         return Attribute(who, "version", "VERSION", "version")
     if value.type in _TIMED and not is_person(target, who):
         return Attribute(who, "schedule", "SCHEDULED_FOR", "schedule")
-    if value.type is ValueType.COUNT and len(new.core) > 1 and new.name is None and not is_person(target, who):
+    if value.type is ValueType.COUNT and len(new.core) > 1 and new.name is None and who.type != "Person":
         noun = " ".join(token.lower for token in new.core[1:])
         return Attribute(who, noun, "HAS", f"=number of {noun}")
     if value.type in (ValueType.MONEY, ValueType.PERCENT) and not is_person(target, who):
         return Attribute(who, "price", "PRICE", "price") if value.type is ValueType.MONEY else None
     return None
+
+
+def _is_bare_decimal(phrase: NounPhrase) -> bool:
+    """ "2.4" with no unit."""
+    return phrase.value is not None and len(phrase.core) == 1 and "." in phrase.value.text
 
 
 def _from_to(
@@ -103,6 +132,8 @@ def _person_moves(
 ) -> list[Draft]:
     """ "Ana moved from Oslo to Rome"; "I moved the picture to the bedroom" moves the picture."""
     who, where = scene.mention(target), scene.mention(new) if new.value is None else None
+    if who is not None and is_person(target, who) and _is_post(new) and (old is None or _is_post(old)):
+        return _posts(who, old, new, manner) if old is not None or clause.verb.lemma in ("promote", "step") else []
     if (
         clause.verb.lemma not in ("move", "relocate", "put", "shift", "transfer", "return", "go")
         or who is None
@@ -112,6 +143,8 @@ def _person_moves(
     if clause.verb.lemma == "go" and clause.verb.particle != "back":
         return []
     if is_person(target, who) and clause.verb.lemma in ("move", "relocate", "return"):
+        if new.name is not None and where.type == "Organization":
+            return _moves(who, Move("WORKS_AT", "employer", old, where), manner, scene)
         if new.name is not None and where.type in ("Location", ""):
             return _moves(who, Move("LIVES_IN", "home", old, where), manner, scene)
         if new.head in ("team", "squad", "department", "group", "division"):
@@ -123,6 +156,20 @@ def _person_moves(
     if is_place and clause.verb.lemma != "go":
         return _moves(who, Move("LOCATED_IN", "location", old, typed(where, "Location")), manner, scene)
     return []
+
+
+def _is_post(phrase: NounPhrase) -> bool:
+    return phrase.name is None and phrase.value is None and phrase.head in words.PERSON_HEADS
+
+
+def _posts(who: Mention, old: NounPhrase | None, new: NounPhrase, manner: Manner) -> list[Draft]:
+    """ "went from junior analyst to portfolio manager"."""
+    ended = old if manner.kind is FactKind.STATE else None
+    return [
+        Draft(typed(who, "Person"), "ROLE", Value(type=ValueType.TEXT, text=role.words()), "role", how)
+        for role, how in ((ended, ENDS), (new, manner))
+        if role is not None
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,35 +209,49 @@ def _switch(
 
 def by_replacement(clause: Clause, scene: Scene) -> list[Draft]:
     """ "We replaced A with B", "A was replaced by B", "Bob replaced Ana as treasurer"."""
-    if clause.verb.lemma not in (
-        "replace",
-        "swap",
-        "supersede",
-        "succeed",
-        "substitute",
-        "ditch",
-        "drop",
-        "abandon",
-        "retire",
-        "remove",
-    ):
+    if clause.verb.lemma not in _REPLACING:
         return []
     manner = manner_of(clause, is_change=True)
     if manner is None or not clause.subjects or manner is ENDS:
         return []
-    preps = ("with", "in favour of", *(("for",) if clause.verb.lemma == "swap" else ()))
-    subject, thing, new = clause.subjects[0], clause.arg(""), clause.arg(*preps)
+    subject, thing, new = clause.subjects[0], clause.arg(""), _successor(clause)
     role = clause.arg("as")
     if clause.verb.is_passive:
-        return _replaced(subject, clause.arg("by", "with"), role, manner, scene)
+        old, by = subject, clause.arg("by", "with")
+        return _exchanged(clause, old, new, manner, scene) or _replaced(old, by, role, manner, scene)
     if role is not None and thing is not None and clause.verb.lemma in ("replace", "succeed"):
         return _replaced(thing, subject, role, manner, scene)
-    if clause.verb.lemma in ("replace", "swap", "ditch", "drop", "abandon") and thing is not None and new is not None:
-        user = clause.arg("in", "on") or subject
-        what, who = scene.mention(new), scene.mention(user)
-        if what is None or who is None or thing.value is not None:
-            return []
-        return _moves(who, Move("USES", "uses", thing, what), manner, scene)
+    if thing is not None and new is not None and clause.verb.lemma in _DITCHING | {"replace"}:
+        return _exchanged(clause, thing, new, manner, scene)
+    return _given_up(clause, subject, thing, manner, scene)
+
+
+def _successor(clause: Clause) -> NounPhrase | None:
+    """What comes instead: "with B", "in favour of B", and of what is ditched "for B"; no "for security reasons"."""
+    thing = clause.arg("")
+    is_support = thing is not None and thing.head == "support"
+    goal = clause.arg("for") if clause.verb.lemma in _DITCHING and not is_support else None
+    is_thing = goal is not None and (goal.name is not None or goal.det in ("a", "an"))
+    return clause.arg("with", "in favour of") or (goal if is_thing else None)
+
+
+def _exchanged(clause: Clause, old: NounPhrase, new: NounPhrase | None, manner: Manner, scene: Scene) -> list[Draft]:
+    """Who used the one uses the other: the subject, or what it was done in ("in the widget A was swapped for B")."""
+    place = clause.arg("in", "on")
+    is_inside = place is not None and place.value is None and is_definite(place)
+    user = place if is_inside or not clause.verb.is_passive else None
+    user = user or (None if clause.verb.is_passive else clause.subjects[0])
+    who, what = scene.mention(user) if user is not None else None, scene.mention(new) if new is not None else None
+    if who is None or what is None or what.type == "Person" or old.value is not None:
+        return []
+    return _moves(who, Move("USES", "uses", old, what), manner, scene)
+
+
+def _given_up(
+    clause: Clause, subject: NounPhrase, thing: NounPhrase | None, manner: Manner, scene: Scene
+) -> list[Draft]:
+    if thing is not None and thing.head == "support" and clause.verb.lemma in ("drop", "remove", "abandon"):
+        return _unsupported(subject, clause, manner, scene)
     is_named = (
         thing is not None and thing.name is not None and thing.name.name_type == "Technology" and thing.value is None
     )
@@ -201,6 +262,15 @@ def by_replacement(clause: Clause, scene: Scene) -> list[Draft]:
     if clause.verb.lemma in ("replace", "supersede") and thing is not None:
         return _replaced(thing, subject, None, manner, scene)
     return []
+
+
+def _unsupported(subject: NounPhrase, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    """ "dropped support for Windows 7"."""
+    who, things = scene.mention(subject), clause.things("for")
+    if who is None or manner is not BEGINS or subject.pronoun:
+        return []
+    names = [thing.words() if thing.name is not None else thing_words(thing) for thing in things]
+    return [Draft(who, "SUPPORT", Mention(name=name), "support", ENDS) for name in names if name]
 
 
 def _replaced(
@@ -222,8 +292,12 @@ def by_sale(clause: Clause, scene: Scene) -> list[Draft]:
         return []
     manner = manner_of(clause, is_change=True)
     other = clause.arg("from") if verb.lemma == "buy" else clause.arg("to")
-    if manner is None or other is None or not is_definite(thing) or thing.value is not None:
+    if manner is None or not is_definite(thing) or thing.value is not None:
         return []
+    if other is None:
+        what, one = scene.mention(thing), scene.mention(clause.subjects[0])
+        is_sold = verb.lemma == "sell" and verb.is_past and manner is BEGINS and what is not None and one is not None
+        return [Draft(what, "OWNED_BY", one, "owner", ENDS)] if is_sold and what is not None else []
     what, one, two = scene.mention(thing), scene.mention(clause.subjects[0]), scene.mention(other)
     if what is None or one is None or two is None or not is_person(other, two):
         return []

@@ -61,12 +61,15 @@ def _chosen(clause: Clause, thing: NounPhrase, scene: Scene) -> list[Draft]:
         return []
     purpose = clause.arg("for") if verb.lemma != "opt" or clause.arg("for") is not thing else None
     user = scene.mention(purpose) if purpose is not None and purpose.value is None and is_definite(purpose) else None
-    decided = Draft(who, "CHOSE", what, "chose", HAPPENED if manner is BEGINS else manner)
+    how = HAPPENED if manner is BEGINS else manner
+    losers = [scene.mention(other) for other in clause.things("over", "instead of", "rather than") if other.name]
+    decided = [Draft(who, "CHOSE", what, "chose", how)]
+    decided += [Draft(what, "CHOSEN_OVER", other, "chosen over", how) for other in losers if other is not None]
     if user is not None:
-        return [decided, Draft(user, "USES", what, "uses", manner)]
+        return [*decided, Draft(user, "USES", what, "uses", manner)]
     if purpose is not None and purpose.value is None and not purpose.pronoun:
-        return [decided, Draft(who, "USES", what, f"=uses for {purpose.words().lower()}", manner)]
-    return [decided]
+        return [*decided, Draft(who, "USES", what, f"=uses for {purpose.words().lower()}", manner)]
+    return decided
 
 
 def by_decision(clause: Clause, scene: Scene, sentence: str) -> list[Draft]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from everfact.extractors.local.draft import BEGINS, ENDS, Draft, Manner, manner_of
+from dataclasses import replace
+
+from everfact.extractors.local.draft import BEGINS, ENDS, HOLDS, Draft, Manner, attribute_for, manner_of
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.lexicon import tag
@@ -18,6 +20,12 @@ _COPULAS = frozenset(("be", "become", "remain", "stay", "turn"))
 _TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))
 _FIELDS = ("logy", "ics", "ing", "tion", "ment", "ness", "ity", "ship", "ism", "ance", "ence", "ery", "graphy")
 _NAMED_BY_ADJECTIVE = word_set("status state branch mode colour color default theme tier level priority")
+_RESULTS = word_set(
+    "cancelled canceled postponed paused suspended shelved scrapped approved rejected merged deployed deprecated "
+    "archived reopened halted discontinued decommissioned"
+)
+"""What somebody did to a thing that leaves it in that state; "closed the door" and "finished the book" say less."""
+_HELD = word_set("ticket issue task bug story request case invoice application pr")
 _STATUS_PREPOSITIONS = ("in", "on", "under", "off", "out of")
 _TO = {
     "married": ("MARRIED_TO", "spouse"),
@@ -26,6 +34,29 @@ _TO = {
     "responsible": ("OWNED_BY", "owner"),
     "related": ("RELATED_TO", "related to"),
 }
+
+
+def by_lack(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "The repo has no owner at the moment": whoever it was is none any more."""
+    thing = clause.arg("")
+    if clause.verb.lemma != "have" or thing is None or thing.det != "no" or len(thing.core) != 1 or not clause.subjects:
+        return []
+    who = scene.mention(clause.subjects[0], clause.about)
+    if who is None or manner_of(clause) is not HOLDS or not is_attribute_noun(thing.head):
+        return []
+    relation, attribute = attribute_for(thing.head)
+    return [Draft(who, relation, None, attribute, ENDS)]
+
+
+def by_result(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "They cancelled the launch": the launch is cancelled."""
+    verb, thing = clause.verb, clause.arg("")
+    is_told = verb.word in _RESULTS and (verb.is_past or verb.is_perfect) and not verb.is_passive
+    if not is_told or thing is None or not is_definite(thing) or thing.value is not None or thing.pronoun:
+        return []
+    about = [arg for arg in clause.args if arg.prep in ("of", "for")]
+    result = replace(clause, subjects=[thing], about=about, verb=replace(verb, is_passive=True, is_past=False), args=[])
+    return by_copula(result, scene)
 
 
 def by_copula(clause: Clause, scene: Scene) -> list[Draft]:
@@ -123,6 +154,8 @@ def _predicate(
     is_post = is_attribute_noun(predicate.head) or predicate.head in words.PERSON_HEADS
     if held is not None and held.owner.name != who.name and is_post:
         return [Draft(held.owner, held.relation, typed(who, "Person" if person else ""), held.attribute, manner)]
+    if predicate.head in words.PERSON_HEADS and who.name.split()[-1].lower() in words.PETS:
+        return []  # a joke
     if predicate.head in words.PERSON_HEADS and (person or predicate.det):
         return [_role(who, predicate, clause, manner), *_employer(who, clause, manner, scene)]
     return _kind_of(who, predicate, clause, manner, scene)
@@ -260,11 +293,23 @@ def _place_or_time(who: Mention, clause: Clause, manner: Manner, scene: Scene, *
             return [Draft(who, "FROM", typed(what, "Location"), "from", manner)]
         if arg.prep == "on" and thing.name is not None and thing.name.name_type != "Location":
             return [Draft(who, "USES", what, "uses", manner)]
-        if arg.prep in ("in", "at", "on") and (thing.name is not None or thing.head in words.PLACE_HEADS):
-            return [Draft(who, "LOCATED_IN", typed(what, "Location"), "location", manner)]
-        if arg.prep == "with" and thing.name is not None:
-            return [Draft(who, "WITH", what, "with", manner, 0.5)]
+        if thing.name is not None or (arg.prep in ("in", "at", "on") and thing.head in words.PLACE_HEADS):
+            found = _at_or_with(who, arg.prep, what, manner, person=person)
+            if found is not None:
+                return [found]
     return []
+
+
+def _at_or_with(who: Mention, prep: str, what: Mention, manner: Manner, *, person: bool) -> Draft | None:
+    """ "is in Rome", "is no longer at Globex", "ticket 7 is with Ana"; "is at Globex" may be no more than a visit."""
+    is_work = person and what.type in ("Organization", "") and prep == "at" and manner is ENDS
+    if is_work:
+        return Draft(typed(who, "Person"), "WORKS_AT", typed(what, "Organization"), "employer", manner)
+    if prep in ("in", "at", "on"):
+        return Draft(who, "LOCATED_IN", typed(what, "Location"), "location", manner)
+    if prep == "with" and not _HELD.isdisjoint(who.name.lower().split()) and what.type in ("Person", ""):
+        return Draft(who, "ASSIGNED_TO", typed(what, "Person"), "assignee", manner)
+    return Draft(who, "WITH", what, "with", manner, 0.5) if prep == "with" else None
 
 
 def _adjective_to(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:

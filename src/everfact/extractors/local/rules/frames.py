@@ -37,7 +37,9 @@ _TABLE = (
     ("base", "in at", "BASED_IN", "", "Location", "passive"),
     ("locate situate", "in at on near within", "LOCATED_IN", "", "Location", "passive"),
     ("own maintain lead manage head oversee chair run", "-", "OWNED_BY", "agent", "owned", "flip"),
+    ("captain skipper supervise look_after", "-", "OWNED_BY", "agent", "owned", "flip"),
     ("own maintain lead manage head run oversee chair handle", "by", "OWNED_BY", "", "agent", "passive"),
+    ("captain skipper supervise look_after", "by", "OWNED_BY", "", "agent", "passive"),
     ("assign", "to", "ASSIGNED_TO", "", "Person", "passive"),
     ("marry", "-", "MARRIED_TO", "Person", "Person", "begins"),
     ("marry", "to", "MARRIED_TO", "Person", "Person", "passive"),
@@ -75,6 +77,7 @@ _TABLE = (
 _OBJECT_TYPES = {"Location": "Location", "Organization": "Organization", "Person": "Person", "tech": "Technology"}
 _NUMBERED = frozenset(("USES", "LISTENS_ON", "REQUIRES", "HOSTED_ON", "LOCATED_IN", "DEPENDS_ON"))
 _HABITS = frozenset((ValueType.FREQUENCY, ValueType.WEEKDAY, ValueType.TIME))
+_TAKING_PLACE = frozenset(("take_place", "meet", "happen", "get together", "gather", "convene"))
 _COUNTED = word_set("far now already currently total altogether")
 
 
@@ -112,12 +115,14 @@ def by_frame(clause: Clause, scene: Scene) -> list[Draft]:
     """What the table says about this verb."""
     drafts: list[Draft] = []
     for arg in clause.args:
-        frames = FRAMES.get((clause.verb.lemma, arg.prep), ())
+        phrasal = f"{clause.verb.lemma}_{clause.verb.particle}"
+        frames = FRAMES.get((phrasal, arg.prep)) or FRAMES.get((clause.verb.lemma, arg.prep), [])
         frame = next(
             (frame for frame in frames if frame.is_passive == clause.verb.is_passive and _takes(frame, arg.things[0])),
             None,
         )
-        if frame is None:
+        is_dated = clause.verb.lemma == "meet" and bool(arg.prep) and clause.arg("") is not None
+        if frame is None or is_dated:  # "met Bob on Friday" says when, not that there is a fixture
             continue
         manner = _manner(clause, frame)
         if manner is None:
@@ -249,6 +254,8 @@ def by_count(clause: Clause, scene: Scene) -> list[Draft]:
     """ "has five people", "knitted seven squares so far": a count that is one at a time."""
     thing = clause.arg("")
     verb = clause.verb
+    if thing is not None and thing.value is not None and len(thing.core) == 1 and clause.subjects:
+        return _share(clause, thing, scene)
     if thing is None or thing.value is None or thing.name is not None or len(thing.core) < 2 or not clause.subjects:
         return []
     if thing.value.type is not ValueType.COUNT or thing.core[0].kind != "value":
@@ -258,7 +265,7 @@ def by_count(clause: Clause, scene: Scene) -> list[Draft]:
         return []
     value = scene.value(thing)
     noun = " ".join(token.lower for token in thing.core[1:])
-    is_having = verb.lemma in ("have", "own", "employ", "contain", "hold", "cover")
+    is_having = verb.lemma in ("have", "own", "employ", "contain", "hold", "cover", "count", "comprise", "boast")
     is_state = manner.kind is FactKind.STATE and (
         is_having or not (verb.is_perfect or verb.is_progressive or verb.is_passive)
     )
@@ -276,6 +283,24 @@ def by_count(clause: Clause, scene: Scene) -> list[Draft]:
             )
         ]
     return [Draft(who, verb.lemma.upper(), value, f"{verb.lemma} {noun}", HAPPENED, 0.6)]
+
+
+def _share(clause: Clause, part: NounPhrase, scene: Scene) -> list[Draft]:
+    """ "has finished 6 of the 14 chapters": how far it is."""
+    whole, manner, verb = clause.arg("of"), manner_of(clause), clause.verb
+    who = scene.mention(clause.subjects[0])
+    is_count = (
+        part.value is not None and part.value.type is ValueType.COUNT and whole is not None and whole.det == "the"
+    )
+    if not is_count or whole is None or part.value is None or who is None or whole.name is not None:
+        return []
+    is_done = verb.is_perfect and not verb.is_past and not verb.is_passive
+    if manner is not HOLDS or not is_done:
+        return []
+    noun = " ".join(token.lower for token in whole.core if token.kind != "value")
+    text = f"{part.words()} of {' '.join(token.text for token in whole.tokens)}"
+    value = Value(type=ValueType.COUNT, text=text, number=part.value.number, unit=whole.head)
+    return [Draft(who, verb.lemma.upper(), value, f"={verb.lemma} {noun}", HOLDS)] if noun else []
 
 
 def by_habit(clause: Clause, scene: Scene) -> list[Draft]:
@@ -297,7 +322,8 @@ def by_habit(clause: Clause, scene: Scene) -> list[Draft]:
     goal = clause.arg("to", "in", "with") if what is None else None
     target = what or (goal if goal is not None and goal.value is None else None)
     doing = " ".join(filter(None, (verb.lemma, verb.particle, target.head if target is not None else "")))
-    attribute = "schedule" if doing in ("take_place", "meet", "happen") else f"={doing} when"
+    is_fixture = doing in _TAKING_PLACE or (doing == "run" and not is_person(clause.subjects[0], who))
+    attribute = "schedule" if is_fixture else f"={doing} when"
     relation = "SCHEDULED_FOR" if attribute == "schedule" else relation_name(doing)
     # Several at once stand side by side, so each has an attribute of its own; an ending may be of either sort.
     each = {id(thing): f"{attribute.removeprefix('=')} {thing.words().lower()}" for thing in things}

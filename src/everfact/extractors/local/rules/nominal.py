@@ -121,9 +121,16 @@ def _apposed(phrases: list[Phrase], at: int, scene: Scene) -> list[Draft]:
 def by_label(phrases: list[Phrase], scene: Scene) -> list[Draft]:
     """ "Owner of the ledger module: Elif Kaya", "Status: blocked": a line that names an attribute and its value."""
     colon = next((at for at, phrase in enumerate(phrases) if isinstance(phrase, Token) and phrase.text == ":"), 0)
-    rest = [phrase for phrase in phrases[colon + 1 :] if not (isinstance(phrase, Token) and phrase.text in ".!")]
+    # What is no word (a full stop, an emoji) says nothing here.
+    rest = [
+        phrase for phrase in phrases[colon + 1 :] if not (isinstance(phrase, Token) and not phrase.text[0].isalnum())
+    ]
     head = phrases[0] if colon else None
-    if len(rest) != 1 or not isinstance(head, NounPhrase):
+    if not isinstance(head, NounPhrase):
+        return []
+    if colon == 1 and (state := _state_of(head, rest, scene)) is not None:
+        return [state]
+    if len(rest) != 1:
         return []
     about = _about(phrases[1:colon])
     attribute = attribute_in(head, about, scene) if about is not None else None
@@ -131,6 +138,23 @@ def by_label(phrases: list[Phrase], scene: Scene) -> list[Draft]:
     if attribute is None or what is None:
         return []
     return [Draft(attribute.owner, attribute.relation, what, attribute.attribute)]
+
+
+def _state_of(head: NounPhrase, rest: list[Phrase], scene: Scene) -> Draft | None:
+    """ "Oak table: in progress", "Flaky tests: 23": a thing and how it stands; "Ana: done" is Ana speaking."""
+    who = scene.mention(head)
+    is_label = head.head in words.LABELS or head.head in words.ATTRIBUTES or head.name is not None or head.pronoun
+    if is_label or who is None or not rest:
+        return None
+    last = rest[-1]
+    said = rest[0].lower if len(rest) == 2 and isinstance(rest[0], Token) else ""
+    if said in ("in", "on", "under") and isinstance(last, NounPhrase) and last.words().lower() in words.STATUS_PHRASES:
+        return Draft(who, "STATUS", Value(type=ValueType.STATUS, text=f"{said} {last.words().lower()}"), "status")
+    value = _labelled(last, scene) if len(rest) == 1 else None
+    if not isinstance(value, Value) or value.type not in (ValueType.STATUS, ValueType.COUNT):
+        return None
+    is_count = value.type is ValueType.COUNT
+    return Draft(who, "COUNT" if is_count else "STATUS", value, "=count" if is_count else "status")
 
 
 def _about(phrases: list[Phrase]) -> list[Arg] | None:

@@ -43,7 +43,7 @@ CAREERS = [
     ),
     ("Ana was appointed treasurer.", ["Ana | ROLE | treasurer | begins"]),
     ("We made cake.", []),
-    ("Ana took over the gateway from Bob.", ["gateway | OWNED_BY | Ana | begins"]),
+    ("Ana took over the gateway from Bob.", ["gateway | OWNED_BY | Bob | ends", "gateway | OWNED_BY | Ana | begins"]),
     (
         "Ana took over from Bob as treasurer of the club.",
         ["club | TREASURER | Bob | ends", "club | TREASURER | Ana | begins"],

@@ -11,7 +11,7 @@ CHOICES = [
     ("Ana prefers tea.", ["Ana | PREFERS | tea"]),
     ("Ana prefers tea for breakfast.", ["Ana | PREFERS | tea"]),
     ("Ana doesn't prefer tea.", []),
-    ("We chose Postgres over MySQL.", ["Sam | CHOSE | Postgres | event"]),
+    ("We chose Postgres over MySQL.", ["Sam | CHOSE | Postgres | event", "Postgres | CHOSEN_OVER | MySQL | event"]),
     ("For the app we chose Flutter.", ["Sam | CHOSE | Flutter | event", "app | USES | Flutter | begins"]),
     ("We chose Flutter for mobile work.", ["Sam | CHOSE | Flutter | event", "Sam | USES | Flutter | begins"]),
     ("We're going with Svelte.", ["Sam | CHOSE | Svelte | event"]),
