@@ -123,9 +123,9 @@ def test_the_embedder_takes_the_key_of_its_own_provider(desk: Desk) -> None:
 
 
 def test_the_group_and_the_clients_project_come_from_their_variables(desk: Desk) -> None:
-    loaded = desk.load(GRAPHITI_GROUP_ID="on", CLAUDE_PROJECT_DIR="/work/app")
+    loaded = desk.load(GRAPHITI_GROUP_ID="on", CLAUDE_PROJECT_DIR="/srv/app")
     assert loaded.settings.group == "on"
-    assert loaded.settings.mcp.project_dir == Path("/work/app")
+    assert loaded.settings.mcp.project_dir == Path("/srv/app")
     assert loaded.sources["mcp.project_dir"] == "variable CLAUDE_PROJECT_DIR"
 
 
