@@ -72,10 +72,9 @@ def write_export(target: Path, text: str) -> None:
             if target.exists():
                 Path(name).chmod(target.stat().st_mode & 0o777)
             Path(name).replace(target)
-        except BaseException:
-            with suppress(OSError):
+        finally:
+            with suppress(OSError):  # after success there is nothing left under that name
                 Path(name).unlink()
-            raise
 
 
 def shown(target: Path, project: Path) -> str:

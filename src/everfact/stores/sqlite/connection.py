@@ -61,11 +61,11 @@ class Database:
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` in one transaction that is on disk when this returns, and leaves nothing behind if it fails."""
-        return await self._run(self._writer, _transaction, "BEGIN IMMEDIATE", work)
+        return await self._run(self._writer, transaction, "BEGIN IMMEDIATE", work)
 
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` on one consistent state of the file; writers are not held up."""
-        return await self._run(self._readers, _transaction, "BEGIN", work)
+        return await self._run(self._readers, transaction, "BEGIN", work)
 
     async def alone(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` on the writing connection outside any transaction (backup, vacuum, migrations)."""
@@ -213,15 +213,15 @@ class _Patience:
         return True
 
 
-def _transaction(connection: apsw.Connection, begin: str, work: Callable[[apsw.Connection], T]) -> T:
+def transaction(connection: apsw.Connection, begin: str, work: Callable[[apsw.Connection], T]) -> T:
+    """Run `work` between `begin` and a commit; if it fails, nothing of it is left."""
     connection.execute(begin)
     try:
         result = work(connection)
         connection.execute("COMMIT")
-    except BaseException:
+    finally:
         if connection.in_transaction:  # SQLite itself rolls back after some errors
             connection.execute("ROLLBACK")
-        raise
     return result
 
 

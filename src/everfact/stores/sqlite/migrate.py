@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 
 from everfact.errors import SchemaTooNew, StoreCorrupt, StoreError
-from everfact.stores.sqlite.connection import APPLICATION_ID, is_foreign
+from everfact.stores.sqlite.connection import APPLICATION_ID, is_foreign, transaction
 from everfact.stores.sqlite.upkeep import back_up
 
 log = logging.getLogger(__name__)
@@ -39,22 +39,19 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
             f"{path} is read-only and " + (f"of the older schema {schema}" if schema else "empty"),
             hint="make file and folder writable, so that it can be brought up to date",
         )
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Read again inside the transaction: another process may have been quicker.
-        schema = _schema(connection, path, len(migrations))
-        if 0 < schema < len(migrations):
-            _keep_copy(connection, path, schema)
-        for number, script in enumerate(migrations[schema:], schema + 1):
-            connection.execute(script).fetchall()  # or it would stop at the first statement that has rows
-            connection.execute(f"PRAGMA user_version = {number}")
-            log.info("brought %s to schema %d", path, number)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+    transaction(connection, "BEGIN IMMEDIATE", lambda writing: _advance(writing, path, migrations))
+
+
+def _advance(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
+    # Read again inside the transaction: another process may have been quicker.
+    schema = _schema(connection, path, len(migrations))
+    if 0 < schema < len(migrations):
+        _keep_copy(connection, path, schema)
+    for number, script in enumerate(migrations[schema:], schema + 1):
+        connection.execute(script).fetchall()  # or it would stop at the first statement that has rows
+        connection.execute(f"PRAGMA user_version = {number}")
+        log.info("brought %s to schema %d", path, number)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 
 
 def _keep_copy(connection: apsw.Connection, path: Path, schema: int) -> None:

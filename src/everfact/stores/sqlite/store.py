@@ -7,6 +7,7 @@ consistent state.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
@@ -51,11 +52,10 @@ class SQLiteStore:
             SchemaTooNew: a later everfact wrote it.
         """
         database = Database(path, vfs=vfs)
-        try:
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(database.close)
             await database.alone(lambda connection: migrate(connection, path, scripts()))
-        except BaseException:
-            await database.close()
-            raise
+            on_failure.pop_all()
         return cls(database, now)
 
     async def __aenter__(self) -> Self:
