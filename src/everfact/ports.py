@@ -107,6 +107,9 @@ class Store(Protocol):
     ) -> list[Reached]:
         """Facts within `hops` of the entities, nearest first, each once."""
 
+    async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
+        """Who of these has said something, as the episodes spell it; ASCII letter case does not matter."""
+
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         """Keep vectors of the items whose text is still the one embedded; answer how many were kept."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from everfact.models.kinds import Source, Status, Thing, Vector
+from everfact.models.kinds import Ranking, Source, Status, Thing, Vector
 from everfact.models.known import Assertion, Change, Entity, Fact
 from everfact.models.told import Episode
 
@@ -41,6 +41,12 @@ class Filter:
     """Entities with this name or alias, letter case apart."""
     sources: tuple[Source, ...] | None = None
     threads: tuple[str, ...] | None = None
+    beside: tuple[str, ...] | None = None
+    """Episodes right before or right after one of these in its thread."""
+    told_from: datetime | None = None
+    """Episodes with a `reference_time` no earlier than this."""
+    told_until: datetime | None = None
+    """Episodes with a `reference_time` before this."""
     statuses: tuple[Status, ...] | None = None
 
 
@@ -94,6 +100,92 @@ class Stats:
     parked: int = 0
     oldest_pending: datetime | None = None
     last_write: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked. Without times: what is true now, as far as it is known now.
+
+    `valid_at` asks what was true then, `known_at` what was believed then, `include_history` leaves no time out.
+    """
+
+    text: str
+    group_ids: tuple[str, ...] = ("main",)
+    limit: int = 10
+    things: tuple[Thing, ...] = (Thing.FACT, Thing.ENTITY, Thing.EPISODE)
+    valid_at: datetime | None = None
+    known_at: datetime | None = None
+    include_history: bool = False
+    valid_at_after: datetime | None = None
+    valid_at_before: datetime | None = None
+    invalid_at_after: datetime | None = None
+    invalid_at_before: datetime | None = None
+    relations: tuple[str, ...] | None = None
+    entity_types: tuple[str, ...] | None = None
+    sources: tuple[Source, ...] | None = None
+    center: str = ""
+    """The uuid of an entity: what lies near it comes first."""
+    asked_at: datetime | None = None
+    """What "yesterday" in the question counts from; None is now."""
+    ranking: Ranking = Ranking.RELEVANCE
+    explain: bool = False
+    max_tokens: int | None = None
+    """No more hits than fit in that many tokens, at four characters each."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """Something found, and how well it fits: 1 is as good as it gets, and the same scale serves every answer."""
+
+    item: Episode | Entity | Fact
+    score: float
+    reasons: tuple[tuple[str, float], ...] = ()
+    """With `explain`: what spoke for it and against it, in the words of the weight table, strongest first."""
+    path: tuple[str, ...] = ()
+    """With `explain`: how it was reached from the question, as names and sentences along the graph."""
+
+    @property
+    def thing(self) -> Thing:
+        """Whether it is an episode, an entity or a fact."""
+        if isinstance(self.item, Fact):
+            return Thing.FACT
+        return Thing.ENTITY if isinstance(self.item, Entity) else Thing.EPISODE
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The hits, best first, and what was left out of them."""
+
+    hits: tuple[Hit, ...]
+    hidden: int = 0
+    """How many facts fit the question's words, but had ended by then (or were withdrawn) and are not shown."""
+    trimmed: int = 0
+    """How many hits fell to `max_tokens`."""
+
+    @property
+    def facts(self) -> list[Fact]:
+        """The facts among the hits."""
+        return [hit.item for hit in self.hits if isinstance(hit.item, Fact)]
+
+    @property
+    def entities(self) -> list[Entity]:
+        """The entities among the hits."""
+        return [hit.item for hit in self.hits if isinstance(hit.item, Entity)]
+
+    @property
+    def episodes(self) -> list[Episode]:
+        """The episodes among the hits."""
+        return [hit.item for hit in self.hits if isinstance(hit.item, Episode)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What was true of a question at two moments, and what came and went in between."""
+
+    at_start: tuple[Fact, ...]
+    at_end: tuple[Fact, ...]
+    ended: tuple[Fact, ...]
+    began: tuple[Fact, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,6 +87,16 @@ class Verdict(StrEnum):
     BOTH_STAND = "both_stand"
 
 
+class Ranking(StrEnum):
+    """By what hits are put in order: our own weighing of all evidence, or one of Graphiti's ways by its name."""
+
+    RELEVANCE = "relevance"
+    RRF = "rrf"
+    MMR = "mmr"
+    NODE_DISTANCE = "node_distance"
+    EPISODE_MENTIONS = "episode_mentions"
+
+
 class ChangeKind(StrEnum):
     """The act behind a change."""
 

@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Container
 from datetime import datetime
+from typing import TypeAlias
 
 from everfact.models import Assertion, Entity, Episode, Fact, FactKind, Filter, fold_name
 
+Place: TypeAlias = "tuple[str, str, int]"
+"""Group, thread and position of an episode."""
 
-def passes_episode(episode: Episode, where: Filter) -> bool:
-    """Whether the filter lets this episode through."""
+
+def passes_episode(episode: Episode, where: Filter, beside: Container[Place]) -> bool:
+    """Whether the filter lets this episode through; `beside` are the places that `where.beside` comes to."""
     return (
         _is_asked_for(episode, where)
         and (where.sources is None or episode.source in where.sources)
         and (where.threads is None or (episode.thread != "" and episode.thread in where.threads))
+        and (where.beside is None or (episode.group_id, episode.thread, episode.position) in beside)
+        and (where.told_from is None or episode.reference_time >= where.told_from)
+        and (where.told_until is None or episode.reference_time < where.told_until)
         and (where.statuses is None or episode.status in where.statuses)
     )
 

@@ -32,8 +32,9 @@ from everfact.models import (
     Thing,
     Unembedded,
     Vector,
+    fold_name,
 )
-from everfact.testing.choose import passes_assertion, passes_entity, passes_episode, passes_fact, shared_words
+from everfact.testing.choose import Place, passes_assertion, passes_entity, passes_episode, passes_fact, shared_words
 from everfact.testing.contents import Contents, Item, Lease, Waiting
 
 P = TypeVar("P", Episode, Entity, Fact, Assertion, Change)
@@ -131,13 +132,13 @@ class ReferenceStore:
 
     async def requeue(self, where: Filter) -> int:
         with self._writing() as contents:
-            count = 0
+            count, beside = 0, _places_beside(contents, where)
             for version in contents.versions:
                 waiting = contents.queue.get(version.number)
                 if not isinstance(version.item, Episode) or version.known_to is not None:
                     continue
                 if (waiting is not None and not waiting.is_parked) or not passes_episode(
-                    contents.with_status(version), where
+                    contents.with_status(version), where, beside
                 ):
                     continue
                 contents.queue[version.number] = Waiting(group_id=version.item.group_id)
@@ -167,7 +168,7 @@ class ReferenceStore:
             return change
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
-        found = [e for e in self._reading().items(Episode, where.known_at) if passes_episode(e, where)]
+        found = [e for e in self._filtered(Thing.EPISODE, self._reading(), where) if isinstance(e, Episode)]
         return _page(found, limit, before, "reference_time")
 
     async def entities(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Entity]:
@@ -230,6 +231,11 @@ class ReferenceStore:
                     frontier |= {far} - seen
             seen |= frontier
         return list(reached.values())[:limit]
+
+    async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
+        asked = {fold_name(name) for name in names}
+        spoken = {e.speaker for e in self._filtered(Thing.EPISODE, self._reading(), where) if isinstance(e, Episode)}
+        return sorted(speaker for speaker in spoken if speaker and fold_name(speaker) in asked)
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         with self._writing() as contents:
@@ -330,11 +336,17 @@ class ReferenceStore:
     def _filtered(self, thing: Thing, contents: Contents, where: Filter) -> Iterator[Item]:
         match thing:
             case Thing.EPISODE:
-                yield from (e for e in contents.items(Episode, where.known_at) if passes_episode(e, where))
+                beside = _places_beside(contents, where)
+                yield from (e for e in contents.items(Episode, where.known_at) if passes_episode(e, where, beside))
             case Thing.ENTITY:
                 yield from (e for e in contents.items(Entity, where.known_at) if passes_entity(e, where))
             case Thing.FACT:
                 yield from (f for f in contents.items(Fact, where.known_at) if passes_fact(f, where))
+
+
+def _places_beside(contents: Contents, where: Filter) -> set[Place]:
+    named = [e for e in contents.items(Episode, where.known_at) if e.thread and e.uuid in (where.beside or ())]
+    return {(e.group_id, e.thread, e.position + step) for e in named for step in (-1, 1)}
 
 
 def _write_new(target: Path, text: str) -> None:

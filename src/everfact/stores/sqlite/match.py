@@ -11,7 +11,7 @@ import apsw
 from everfact.errors import UsageError
 from everfact.models import Embedding, Filter, Reached, Scored, Thing, Unembedded, Vector
 from everfact.stores.sqlite import where
-from everfact.stores.sqlite.rows import ENTITY, ENTITY_FROM, Row, to_entity
+from everfact.stores.sqlite.rows import ENTITY, ENTITY_FROM, Row, to_entity, to_json
 from everfact.stores.sqlite.text import match_query, trigram_query
 from everfact.stores.sqlite.where import GROUP_SPAN
 
@@ -116,6 +116,26 @@ def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Fil
             chosen.parameters,
         )
     return sorted(found, key=lambda row: row[:2], reverse=True)
+
+
+def speakers(connection: apsw.Connection, names: Sequence[str], filter_: Filter) -> list[str]:
+    """See `Store.speakers`."""
+    asked = to_json(list(names))
+    found: set[str] = set()
+    for group in where.groups(connection, filter_.group_ids):
+        chosen = where.episodes(filter_, group)
+        found |= {
+            speaker
+            for (speaker,) in connection.execute(
+                "SELECT (SELECT e.speaker FROM episodes AS e LEFT JOIN queue AS q ON q.episode_id = e.id"
+                " WHERE e.group_no = ? AND e.speaker <> '' AND e.speaker = asked.value COLLATE NOCASE"
+                f" AND {chosen.sql} LIMIT 1)"
+                " FROM json_each(?) AS asked",
+                (group, *chosen.parameters, asked),
+            )
+            if speaker
+        }
+    return sorted(found)
 
 
 def put_vectors(connection: apsw.Connection, model: str, embeddings: Sequence[Embedding]) -> int:

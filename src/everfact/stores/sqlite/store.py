@@ -115,6 +115,9 @@ class SQLiteStore:
     ) -> list[Reached]:
         return await self._database.read(lambda c: match.neighbours(c, entity_uuids, where, hops, limit))
 
+    async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
+        return await self._database.read(lambda c: match.speakers(c, names, where))
+
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         return await self._database.write(lambda c: match.put_vectors(c, model, embeddings))
 

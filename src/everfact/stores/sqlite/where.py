@@ -64,6 +64,18 @@ def episodes(filter_: Filter, group: int) -> Where:
             to_json(list(filter_.threads)),
             narrow=True,
         )
+    if filter_.beside is not None:
+        where.add(
+            "e.thread_no IS NOT NULL AND (e.thread_no, e.position) IN ("
+            "SELECT b.thread_no, b.position + step.column1 FROM episodes AS b, (VALUES (-1), (1)) AS step"
+            " WHERE b.uuid IN (SELECT value FROM json_each(?)))",
+            to_json(list(filter_.beside)),
+            narrow=True,
+        )
+    if filter_.told_from is not None:
+        where.add("e.reference_time >= ?", to_micros(filter_.told_from))
+    if filter_.told_until is not None:
+        where.add("e.reference_time < ?", to_micros(filter_.told_until))
     if filter_.statuses is not None:
         state = {Status.DONE: "q.parked IS NULL", Status.PENDING: "q.parked = 0", Status.PARKED: "q.parked = 1"}
         where.add("(" + (" OR ".join(state[status] for status in filter_.statuses) or "0") + ")")

@@ -105,6 +105,29 @@ class Episodes(Fixtures):
         assert [turn.position for turn in (*turns, alone, elsewhere)] == [1, 2, 3, 0, 1]
         assert len(await store.episodes(replace(HOME, threads=("talk",)))) == 3
 
+    async def test_turns_beside_others_are_those_right_before_and_after_in_their_thread(self, store: Store) -> None:
+        turns = [await store.add_episode(episode(f"turn {n}", thread="talk")) for n in range(5)]
+        other = [await store.add_episode(episode(f"turn {n}", thread="other")) for n in range(2)]
+        alone = await store.add_episode(episode("no thread"))
+        await store.add_episode(episode("turn", group_id="work", thread="talk"))
+        beside = replace(HOME, beside=(turns[0].uuid, turns[3].uuid, other[1].uuid, alone.uuid))
+        assert {e.uuid for e in await store.episodes(beside)} == {
+            e.uuid for e in (turns[1], turns[2], turns[4], other[0])
+        }
+        assert await store.episodes(replace(HOME, beside=())) == []
+
+    async def test_episodes_are_chosen_by_the_time_they_speak_from(self, store: Store) -> None:
+        told = [await store.add_episode(episode(f"n{n}", reference_time=day(n))) for n in range(4)]
+        between = replace(HOME, told_from=day(1), told_until=day(3))
+        assert await store.episodes(between) == [told[2], told[1]]
+
+    async def test_speakers_are_those_who_have_said_something(self, store: Store) -> None:
+        for speaker in ("Ada Byron", "Bob", ""):
+            await store.add_episode(replace(episode(f"by {speaker}"), speaker=speaker))
+        await store.add_episode(replace(episode("elsewhere", group_id="work"), speaker="Cy"))
+        assert await store.speakers(["bob", "ADA BYRON", "Cy", "Ada", ""], HOME) == ["Ada Byron", "Bob"]
+        assert await store.speakers([], HOME) == []
+
     async def test_episodes_are_listed_newest_first_page_by_page(self, store: Store) -> None:
         told = [await store.add_episode(episode(f"n{n}", reference_time=day(n % 3))) for n in range(7)]
         expected = sorted(told, key=lambda e: (e.reference_time, e.uuid), reverse=True)

@@ -59,6 +59,7 @@ CREATE INDEX episodes_by_uuid ON episodes (uuid);
 CREATE INDEX episodes_by_time ON episodes (group_no, reference_time, uuid);
 CREATE INDEX episodes_by_text ON episodes (text_id);
 CREATE INDEX episodes_by_thread ON episodes (thread_no, position) WHERE thread_no IS NOT NULL;
+CREATE INDEX episodes_by_speaker ON episodes (group_no, speaker COLLATE NOCASE) WHERE speaker <> '';
 CREATE UNIQUE INDEX episodes_by_key ON episodes (group_no, source_key) WHERE source_key <> '' AND known_to IS NULL;
 CREATE INDEX episodes_made ON episodes (made_by) WHERE made_by IS NOT NULL;
 CREATE INDEX episodes_closed ON episodes (closed_by) WHERE closed_by IS NOT NULL;
