@@ -20,10 +20,12 @@ from everfact.export import write_export
 from everfact.ingest import ingest, names_in
 from everfact.models import (
     Added,
+    Answer,
     Assertion,
     Change,
     ChangeKind,
     Claim,
+    Comparison,
     Draft,
     Embedding,
     Entity,
@@ -33,6 +35,7 @@ from everfact.models import (
     Fact,
     Filter,
     History,
+    Query,
     Receipt,
     Source,
     Statement,
@@ -42,6 +45,7 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
+from everfact.search import compare, search
 from everfact.summarize import SagaSummary, summarize_saga
 
 _TRIES = 5
@@ -179,6 +183,30 @@ class Memory:
         return episode
 
     # Looking
+
+    async def search(self, query: Query) -> Answer:
+        """The facts, entities and episodes that fit a question, best first.
+
+        Raises:
+            UsageError: the query cannot be answered as it is.
+        """
+        return await search(self._store, self._embedder, query, now=self._now())
+
+    async def compare(self, query: Query, start: datetime, end: datetime) -> Comparison:
+        """What was true of a question at two moments, and what came and went in between.
+
+        Raises:
+            UsageError: the start is not before the end.
+        """
+        return await compare(self._store, self._embedder, query, (start, end), now=self._now())
+
+    async def entities(self, where: Filter, *, limit: int = 100) -> list[Entity]:
+        """Entities, newest first."""
+        return await self._store.entities(where, limit=limit)
+
+    async def facts(self, where: Filter, *, limit: int = 100) -> list[Fact]:
+        """Facts, newest first."""
+        return await self._store.facts(where, limit=limit)
 
     async def get(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Episode | Entity | Fact:
         """The episode, entity or fact with that id.

@@ -22,6 +22,8 @@ class Filter:
     uuids: tuple[str, ...] | None = None
     known_at: datetime | None = None
     valid_at: datetime | None = None
+    valid_until: datetime | None = None
+    """With `valid_at`: states need only hold at some moment from then until this one."""
     valid_at_after: datetime | None = None
     valid_at_before: datetime | None = None
     invalid_at_after: datetime | None = None

@@ -45,7 +45,7 @@ def passes_fact(fact: Fact, where: Filter) -> bool:
         and (where.relations is None or fact.relation in where.relations)
         and (where.disputed is None or fact.disputed is where.disputed)
         and (where.episodes is None or not set(fact.episodes).isdisjoint(where.episodes))
-        and (where.valid_at is None or holds_at(fact, where.valid_at))
+        and (where.valid_at is None or holds_between(fact, where.valid_at, where.valid_until or where.valid_at))
         and _is_between(fact.valid_at, where.valid_at_after, where.valid_at_before)
         and _is_between(fact.invalid_at, where.invalid_at_after, where.invalid_at_before)
     )
@@ -62,10 +62,10 @@ def passes_assertion(assertion: Assertion, where: Filter) -> bool:
     )
 
 
-def holds_at(fact: Fact, moment: datetime) -> bool:
-    """Whether a search for what is true at that moment shows the fact."""
-    has_begun = fact.valid_at is None or fact.valid_at <= moment
-    has_ended = fact.invalid_at is not None and fact.invalid_at <= moment
+def holds_between(fact: Fact, first: datetime, last: datetime) -> bool:
+    """Whether a search for what is true between these moments shows the fact."""
+    has_begun = fact.valid_at is None or fact.valid_at <= last
+    has_ended = fact.invalid_at is not None and fact.invalid_at <= first
     match fact.kind:
         case FactKind.STATE:
             return has_begun and not has_ended

@@ -168,11 +168,12 @@ def _about(where: Where, filter_: Filter) -> None:
 def _true(where: Where, filter_: Filter) -> None:
     if filter_.valid_at is not None:
         at = to_micros(filter_.valid_at)
+        until = at if filter_.valid_until is None else to_micros(filter_.valid_until)
         where.add(
             "(e.kind = 'event' OR ((e.invalid_at IS NULL OR e.invalid_at > ?)"
             " AND (e.kind = 'plan' OR e.valid_at IS NULL OR e.valid_at <= ?)))",
             at,
-            at,
+            until,
         )
     bounds = (
         ("e.valid_at > ?", filter_.valid_at_after),
