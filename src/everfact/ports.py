@@ -165,7 +165,5 @@ class Embedder(Protocol):
 
     model: str
     dimension: int
-    is_quick: bool
-    """Quick and free enough to be asked for single sentences while somebody waits for an answer."""
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]: ...

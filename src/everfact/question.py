@@ -12,22 +12,9 @@ from itertools import pairwise
 
 from everfact.dates import find_dates
 from everfact.dates.words import MONTH, MONTHS, SEASON
+from everfact.words import SMALL_WORDS, word_set
 
-
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-SMALL_WORDS = _set(
-    """a about above after again against all am an and any are as at be been before being below between both but by can
-    could d did do does doing don down during each few for from further had has have having he her here him his how i if
-    in into is it its just ll m me more most my no nor not now of off on once only or other our out over own re s same
-    she should so some such t than that the their them then there these they this those through to too under until up ve
-    very was we were what when where which while who whom why will with would you your"""
-)
-"""Words that nearly every text has: they say little about which one is meant."""
-
-ROLES = frozenset(("user", "assistant", "system", "human", "ai"))
+ROLES = word_set("user assistant system human ai")
 """Speakers known by their part in a chat, not by a name."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -183,7 +170,7 @@ def _times(text: str, lower: str, asked_at: datetime) -> Times:
     if years:
         return Times(year=years[0] if len(years) == 1 else 0, years=between)
     if _RELATIVE.search(lower):
-        return Times(spans=tuple((w.start, w.end) for w in find_dates(text, asked_at) if w.granularity is not None))
+        return Times(spans=tuple((w.start, w.end) for w in find_dates(text, asked_at)))
     return Times()
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from everfact.errors import UsageError
-from everfact.fuse import ENTITY_WEIGHTS, FACT_WEIGHTS, Found, Ranked, certainty, rank, rank_episodes
+from everfact.fuse import ENTITY_WEIGHTS, FACT_WEIGHTS, Found, Ranked, certainty, rank, rank_episodes, weigh_episodes
 from everfact.models import (
     Answer,
     Comparison,
@@ -24,21 +23,19 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Store
 from everfact.question import Question, names_in, read_question
+from everfact.supersede import reorder
 
 MOST_HITS = 1_000
 _WORDS, _MEANING = 300, 100
 """How many items each way of looking brings."""
 _BESIDE = 20
-_THREADS, _THREAD_LENGTH = 3, 60
 _DATED = 150
 _ENTITIES = 30
-_FACTS = 60
-_TOLD_IN = 20
-_SENTENCES = 30
+_FACTS = 100
+_TOLD_IN = 30
 _HIDDEN = 50
 _NEAR = 100
 _CHARACTERS_A_TOKEN = 4
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,21 +75,29 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
     scope = await _scope(store, embedder, query, query.asked_at or now)
     if not scope.question.words:
         return Answer(hits=())
-    facts, near = await _find_facts(scope)
+    facts = await _find_facts(scope)
     found = await _find_episodes(scope, facts) if set(query.things) & {Thing.EPISODE, Thing.FACT} else []
-    turns = rank_episodes(scope.question, await _with_sentences(scope, found))
+    turns = rank_episodes(scope.question, found)
     hits: list[Hit] = []
     if Thing.EPISODE in query.things:
-        episodes = {one.episode.uuid: one.episode for one in found}
-        hits += [_hit(Thing.EPISODE, episodes[one.uuid], one, query) for one in turns]
+        hits += _episode_hits(scope, found, turns, query)
     if Thing.FACT in query.things:
-        hits += await _rank_facts(scope, facts, near, turns, query)
+        hits += await _rank_facts(scope, facts, turns, query)
     if Thing.ENTITY in query.things:
         hits += await _rank_entities(scope, query)
-    hits.sort(key=lambda hit: -hit.score)
+    hits = _with_their_episodes(hits)
     shown, trimmed = _within_budget(hits[: query.limit], query.max_tokens)
     hidden = await _hidden(scope) if Thing.FACT in query.things else 0
     return Answer(hits=tuple(shown), hidden=hidden, trimmed=trimmed)
+
+
+async def evidence(
+    store: Store, embedder: Embedder | None, query: Query, *, now: datetime
+) -> dict[str, dict[str, float]]:
+    """What speaks for each episode that may answer, by uuid: what the weights are fitted on."""
+    scope = await _scope(store, embedder, query, query.asked_at or now)
+    facts = await _find_facts(scope)
+    return weigh_episodes(scope.question, await _find_episodes(scope, facts))
 
 
 def check_query(query: Query) -> None:
@@ -158,8 +163,8 @@ def _true_when(facts: Filter, query: Query, question: Question, asked_at: dateti
     return replace(facts, valid_at=query.valid_at or query.known_at or asked_at)
 
 
-async def _find_facts(scope: _Scope) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
-    """Evidence for the facts that may answer, by uuid, and how far those around the named entities are."""
+async def _find_facts(scope: _Scope) -> dict[str, dict[str, float]]:
+    """Evidence for the facts that may answer: by words, by meaning, and around the entities that are named."""
     words, meaning, reached = await asyncio.gather(
         scope.by_words(Thing.FACT, _MEANING),
         scope.by_meaning(Thing.FACT, _MEANING),
@@ -170,15 +175,11 @@ async def _find_facts(scope: _Scope) -> tuple[dict[str, dict[str, float]], dict[
     if lacking:
         meaning |= await scope.by_meaning(Thing.FACT, len(lacking), lacking)
     evidence = {
-        uuid: {"words": words.get(uuid, 0.0), "meaning": meaning.get(uuid, 0.0), "near": _nearness(near.get(uuid))}
+        uuid: {"words": words.get(uuid, 0.0), "meaning": meaning.get(uuid, 0.0)}
         for uuid in words.keys() | meaning.keys() | near.keys()
     }
     best = rank(evidence, FACT_WEIGHTS)[:_FACTS]
-    return {one.uuid: evidence[one.uuid] for one in best}, near
-
-
-def _nearness(distance: int | None) -> float:
-    return 0.0 if distance is None else 1.0 / distance
+    return {one.uuid: evidence[one.uuid] for one in best}
 
 
 async def _find_episodes(scope: _Scope, facts: dict[str, dict[str, float]]) -> list[Found]:
@@ -190,9 +191,9 @@ async def _find_episodes(scope: _Scope, facts: dict[str, dict[str, float]]) -> l
         scope.by_meaning(Thing.EPISODE, _MEANING),
         store.facts(replace(scope.where[Thing.FACT], uuids=tuple(facts)), limit=_FACTS),
     )
-    fitting = _fit_of_episodes(supported, facts)
+    behind = _behind(supported, facts)
     first = list(words)[:_MEANING]
-    wanted = {*first, *meaning, *list(fitting)[:_TOLD_IN]}
+    wanted = {*first, *meaning, *list(behind)[:_TOLD_IN]}
     read = [
         store.episodes(replace(where, uuids=tuple(wanted)), limit=len(wanted)),
         store.episodes(replace(where, beside=tuple(first[:_BESIDE])), limit=2 * _BESIDE),
@@ -202,12 +203,6 @@ async def _find_episodes(scope: _Scope, facts: dict[str, dict[str, float]]) -> l
         ),
     ]
     found = {episode.uuid: episode for group in await asyncio.gather(*read) for episode in group}
-    threads = list(dict.fromkeys(found[uuid].thread for uuid in first if uuid in found and found[uuid].thread))[
-        :_THREADS
-    ]
-    if threads:
-        turns = await store.episodes(replace(where, threads=tuple(threads)), limit=_THREADS * _THREAD_LENGTH)
-        found |= {episode.uuid: episode for episode in turns}
     lacking = found.keys() - meaning.keys()
     if lacking:
         meaning |= await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
@@ -216,55 +211,27 @@ async def _find_episodes(scope: _Scope, facts: dict[str, dict[str, float]]) -> l
             episode=episode,
             words=words.get(uuid, 0.0),
             meaning=meaning.get(uuid, 0.0),
-            fact=fitting.get(uuid, 0.0),
+            fact=behind.get(uuid, 0.0),
         )
         for uuid, episode in found.items()
     ]
 
 
-def _fit_of_episodes(facts: Iterable[Fact], evidence: dict[str, dict[str, float]]) -> dict[str, float]:
-    """How well the best fact behind each episode fits, between 0 and 1, best first."""
+def _behind(facts: Iterable[Fact], evidence: dict[str, dict[str, float]]) -> dict[str, float]:
+    """The episodes behind these facts, each with the cosine of its best fact, best first."""
     fits: dict[str, float] = {}
     for fact in facts:
-        fit = certainty(Thing.FACT, rank({fact.uuid: evidence[fact.uuid]}, FACT_WEIGHTS)[0].score)
         for episode in fact.episodes:
-            fits[episode] = max(fits.get(episode, 0.0), fit)
+            fits[episode] = max(fits.get(episode, 0.0), evidence[fact.uuid]["meaning"])
     return dict(sorted(fits.items(), key=lambda item: -item[1]))
 
 
-async def _with_sentences(scope: _Scope, found: Sequence[Found]) -> list[Found]:
-    """The same, the best of them with the cosine of their best sentence; the others with that of the whole."""
-    best = {
-        one.uuid for one in rank_episodes(scope.question, [replace(f, sentence=f.meaning) for f in found])[:_SENTENCES]
-    }
-    if scope.embedder is None or scope.vector is None or not scope.embedder.is_quick:
-        return [replace(one, sentence=one.meaning) for one in found]
-    sentences = [
-        (one.episode.uuid, sentence)
-        for one in found
-        if one.episode.uuid in best
-        for sentence in _SENTENCE_END.split(one.episode.content)
-        if len(sentence.split()) > 2
-    ]
-    cosines: dict[str, float] = {}
-    for (uuid, _), cosine in zip(sentences, await _cosines(scope, [s for _, s in sentences]), strict=True):
-        cosines[uuid] = max(cosines.get(uuid, -1.0), cosine)
-    return [replace(one, sentence=cosines.get(one.episode.uuid, one.meaning)) for one in found]
-
-
-async def _cosines(scope: _Scope, texts: list[str]) -> list[float]:
-    assert scope.embedder is not None
-    assert scope.vector is not None
-    vectors = await scope.embedder.embed(texts) if texts else []
-    return [sum(a * b for a, b in zip(scope.vector, vector, strict=True)) for vector in vectors]
-
-
 async def _rank_facts(
-    scope: _Scope, evidence: dict[str, dict[str, float]], near: dict[str, int], turns: Sequence[Ranked], query: Query
+    scope: _Scope, evidence: dict[str, dict[str, float]], turns: Sequence[Ranked], query: Query
 ) -> list[Hit]:
     """Facts by what they say themselves and by what the episodes behind them say."""
     store, where = scope.store, scope.where[Thing.FACT]
-    told = {one.uuid: certainty(Thing.EPISODE, one.score) for one in turns[:_TOLD_IN]}
+    told = {one.uuid: max(one.score, 0.0) / 10 for one in turns[:_TOLD_IN]}
     chosen, more = await asyncio.gather(
         store.facts(replace(where, uuids=tuple(evidence)), limit=_FACTS),
         store.facts(replace(where, episodes=tuple(told)), limit=_FACTS),
@@ -274,13 +241,38 @@ async def _rank_facts(
     named = {entity.uuid for entity in scope.named}
     weighed = {}
     for uuid, fact in facts.items():
-        own = evidence.get(uuid) or {"words": 0.0, "meaning": meaning.get(uuid, 0.0), "near": _nearness(near.get(uuid))}
+        own = evidence.get(uuid) or {"words": 0.0, "meaning": meaning.get(uuid, 0.0)}
         weighed[uuid] = own | {
             "named": float(fact.subject_uuid in named or fact.object_uuid in named),
             "told": max((told.get(episode, 0.0) for episode in fact.episodes), default=0.0),
             "date": scope.question.times.fit(fact.valid_at) if fact.valid_at else 0.0,
         }
     return [_hit(Thing.FACT, facts[one.uuid], one, query) for one in rank(weighed, FACT_WEIGHTS)]
+
+
+def _with_their_episodes(hits: list[Hit]) -> list[Hit]:
+    """All hits, best first; a fact never comes before the best of the episodes it rests on."""
+    told = {hit.item.uuid: hit.score for hit in hits if isinstance(hit.item, Episode)}
+
+    def place(hit: Hit) -> tuple[float, bool]:
+        if not isinstance(hit.item, Fact):
+            return -hit.score, False
+        behind = [told[uuid] for uuid in hit.item.episodes if uuid in told]
+        return -min(hit.score, max(behind, default=hit.score)), True
+
+    return sorted(hits, key=place)
+
+
+def _episode_hits(scope: _Scope, found: Sequence[Found], turns: Sequence[Ranked], query: Query) -> list[Hit]:
+    """The episodes as hits; where two state the same thing, the newer one takes the better place."""
+    episodes = {one.episode.uuid: one.episode for one in found}
+    ranked = {one.uuid: one for one in turns}
+    in_order = [episodes[one.uuid] for one in turns]
+    hits = []
+    for place, episode in enumerate(reorder(scope.question.text, in_order)):
+        # A score says how good the place is; whoever moves up takes the score of that place.
+        hits.append(_hit(Thing.EPISODE, episode, replace(ranked[episode.uuid], score=turns[place].score), query))
+    return hits
 
 
 async def _rank_entities(scope: _Scope, query: Query) -> list[Hit]:

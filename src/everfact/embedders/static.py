@@ -33,7 +33,6 @@ class StaticEmbedder:
 
     model = "wordllama-l2-supercat-256"
     dimension = 256
-    is_quick = True
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """One unit vector a text; a text without a known piece gets zeros.

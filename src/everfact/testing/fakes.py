@@ -50,8 +50,6 @@ class FixedExtractor:
 class HashingEmbedder:
     """Texts that share words get vectors that point the same way; nothing else is understood."""
 
-    is_quick = True
-
     def __init__(self, dimension: int = 64) -> None:
         self.model = f"hashing-{dimension}"
         self.dimension = dimension

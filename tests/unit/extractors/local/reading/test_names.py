@@ -8,8 +8,8 @@ import pytest
 
 from everfact.extractors.local.reading.names import known_names, merge_names
 from everfact.extractors.local.reading.tokens import tokenize
-from everfact.extractors.local.reading.values import find_values
 from everfact.models import Entity
+from everfact.values import find_values
 
 
 def names(text: str, *known: Entity) -> list[tuple[str, str]]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from everfact.extractors.local.reading.values import find_values, number_of
 from everfact.models import ValueType
+from everfact.values import find_values, number_of
 
 VALUES = [
     ("it costs $12 per seat", "money", "$12 per seat", 12),

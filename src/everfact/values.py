@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import Value, ValueType
+from everfact.words import word_set
 
 _UNITS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
