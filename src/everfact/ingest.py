@@ -14,6 +14,7 @@ from everfact.models import (
     Assertion,
     Change,
     ChangeKind,
+    Claim,
     Entity,
     Episode,
     Extraction,
@@ -38,24 +39,24 @@ _LOOK_AT = 20_000
 
 async def ingest(
     store: Store,
-    episode: Episode,
+    claim: Claim,
     extraction: Extraction,
     *,
     known: Sequence[Entity],
     parent: str | None,
     now: datetime,
 ) -> Change:
-    """The change that digesting an episode makes; told before, only what is different now."""
+    """The change that digesting the claimed episode makes; told before, only what is different now."""
+    episode = claim.episode
     obeyed = await obey(store, episode, extraction.commands, now=now)
     if episode.uuid in obeyed.removed:  # what asks to be forgotten itself asserts nothing
         extraction = Extraction(extractor=extraction.extractor)
     statements = [dated(normal(said), episode.reference_time) for said in extraction.statements]
     statements += await _endings(store, episode, statements)
+    mentions = [*_mentions(statements), *extraction.mentions]
+    cast = await Cast.of(store, episode.group_id, mentions, known=known, now=now)
     own = Filter(group_ids=(episode.group_id,), episodes=(episode.uuid,))
-    cast, before = await asyncio.gather(
-        Cast.of(store, episode.group_id, [*_mentions(statements), *extraction.mentions], known=known, now=now),
-        store.assertions(own, limit=EVERYTHING),
-    )
+    before = [] if claim.is_first else await store.assertions(own, limit=EVERYTHING)
     made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
     made += [
         _assert(episode, Statement(subject=m, relation="", object=None, sentence=""), cast, extraction.extractor, now)

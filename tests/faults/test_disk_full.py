@@ -61,12 +61,12 @@ async def test_applying_on_a_full_disk_says_so_and_leaves_the_episode_pending(
     [last] = await store.changes(ALL, limit=1)
     disk.room = room
     with pytest.raises(StoreUnavailable, match="full"):
-        await store.apply(change_of(claim, parent=last.uuid), claim)
+        await store.finish(change_of(claim, parent=last.uuid), claim)
     [waiting] = await store.episodes(Filter(group_ids=None, statuses=(Status.PENDING,)))
     assert waiting.uuid == claim.episode.uuid
     assert (await answers(store))[2:] == before[2:]
     disk.room = None
-    change = await store.apply(change_of(claim, parent=last.uuid), claim)
+    change, _ = await store.finish(change_of(claim, parent=last.uuid), claim)
     await store.close()
     assert await verify(tmp_path / "memory.db", Told(applied={change.uuid})) == Findings()
 

@@ -35,6 +35,7 @@ from everfact.models.kinds import (
     Verdict,
 )
 from everfact.models.known import (
+    HEARD,
     Assertion,
     Change,
     Claim,
@@ -55,6 +56,7 @@ from everfact.models.told import (
 )
 
 __all__ = [
+    "HEARD",
     "JSON",
     "Added",
     "Answer",

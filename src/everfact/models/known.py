@@ -119,6 +119,10 @@ class Change:
         )
 
 
+HEARD = 10
+"""For how many turns of a thread somebody who spoke still counts as present."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """The right of one worker to digest one episode, and with it its group, until `deadline`."""
@@ -129,6 +133,10 @@ class Claim:
     deadline: datetime
     head: str | None
     """The last change of the group when it was claimed."""
+    is_first: bool
+    """Nothing was ever asserted in this episode's name."""
+    listeners: tuple[str, ...]
+    """Who else spoke in the last `HEARD` turns of the thread before this one, the latest first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

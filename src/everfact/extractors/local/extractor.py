@@ -103,7 +103,12 @@ class LocalExtractor:
 
     name = NAME
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    async def extract(
+        self,
+        episode: Episode,
+        known: Sequence[Entity],
+        listeners: Sequence[str] = (),  # noqa: ARG002 # a port's
+    ) -> Extraction:
         """What the episode says."""
         return extract_text(
             episode.content,

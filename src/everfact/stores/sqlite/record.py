@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import apsw
 
@@ -13,12 +13,25 @@ from everfact.stores.sqlite.accept import Ledger, close_episode, close_ledger, i
 from everfact.stores.sqlite.text import folded, index_text
 
 
-def apply(connection: apsw.Connection, change: Change, claim: Claim | None, now: datetime) -> Change:
+def apply(connection: apsw.Connection, change: Change, now: datetime) -> Change:
     """See `Store.apply`."""
-    _check_groups(change, claim)
+    return _record(connection, change, open_ledger(connection, change.group_id, now))
+
+
+def finish(
+    connection: apsw.Connection, change: Change, claim: Claim, lease: timedelta | None, now: datetime
+) -> tuple[Change, Claim | None]:
+    """See `Store.finish`."""
+    if claim.episode.group_id != change.group_id:
+        raise UsageError(f"a change to group {change.group_id} cannot finish an episode of {claim.episode.group_id}")
     ledger = open_ledger(connection, change.group_id, now)
-    if claim is not None:
-        queue.finish(connection, claim)
+    queue.finish(connection, claim)
+    change = _record(connection, change, ledger)
+    return change, None if lease is None else queue.claim_next(connection, ledger.no, claim.owner, lease, now)
+
+
+def _record(connection: apsw.Connection, change: Change, ledger: Ledger) -> Change:
+    _check_groups(change)
     if connection.execute("SELECT 1 FROM changes WHERE uuid = ?", (change.uuid,)).get is not None:
         raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
@@ -36,11 +49,9 @@ def apply(connection: apsw.Connection, change: Change, claim: Claim | None, now:
     return change
 
 
-def _check_groups(change: Change, claim: Claim | None) -> None:
+def _check_groups(change: Change) -> None:
     items: list[Assertion | Episode | Entity | Fact] = []
     items += (*change.asserted, *change.episodes, *change.entities, *change.facts)
-    if claim is not None:
-        items.append(claim.episode)
     foreign = {item.group_id for item in items} - {change.group_id}
     if foreign:
         raise UsageError(f"a change to group {change.group_id} holds items of group {min(foreign)}")

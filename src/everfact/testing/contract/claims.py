@@ -24,7 +24,7 @@ class Claims(Fixtures):
         (claim,) = await store.claim("a", lease=LEASE)
         assert claim.episode.uuid == first.uuid
         assert await store.claim("b", lease=LEASE) == []
-        await store.apply(change(), claim)
+        await store.finish(change(), claim)
         assert [c.episode.uuid for c in await store.claim("b", lease=LEASE)] == [second.uuid]
 
     async def test_groups_are_claimed_side_by_side_longest_waiting_first(self, store: Store, clock: FakeClock) -> None:
@@ -51,12 +51,12 @@ class Claims(Fixtures):
         clock.advance(LEASE)
         (taken,) = await store.claim("other", lease=LEASE)
         alice = entity()
-        for act in (store.renew(late, lease=LEASE), store.release(late), store.apply(change(alice), late)):
+        for act in (store.renew(late, lease=LEASE), store.release(late), store.finish(change(alice), late)):
             with pytest.raises(ClaimLost):
                 await act
         assert await store.entities(HOME) == []
         assert taken.episode.attempts == 2
-        await store.apply(change(alice), taken)
+        await store.finish(change(alice), taken)
 
     async def test_renewed_lease_lasts_longer(self, store: Store, clock: FakeClock) -> None:
         await store.add_episode(episode())
@@ -97,7 +97,7 @@ class Claims(Fixtures):
     async def test_parked_and_done_episodes_can_be_queued_again(self, store: Store) -> None:
         done, parked = [await store.add_episode(episode(text)) for text in ("done", "parked")]
         (claim,) = await store.claim("w", lease=LEASE)
-        await store.apply(change(), claim)
+        await store.finish(change(), claim)
         (claim,) = await store.claim("w", lease=LEASE)
         await store.release(claim, error="no", park=True)
         assert await store.requeue(replace(HOME, statuses=(Status.PARKED,))) == 1
@@ -109,5 +109,5 @@ class Claims(Fixtures):
         (claim,) = await store.claim("w", lease=LEASE)
         await store.add_episode(replace(told, content="new"))
         with pytest.raises(ClaimLost):
-            await store.apply(change(), claim)
+            await store.finish(change(), claim)
         assert [c.episode.content for c in await store.claim("w", lease=LEASE)] == ["new"]
