@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -33,8 +32,6 @@ from everfact.resolve import keys, resolve
 from everfact.statements import dated, normal
 
 _FUZZY = 30
-_WORD = re.compile(r"\w[\w.+#/-]*\w|\w")
-_LOOK_AT = 20_000
 
 
 async def ingest(
@@ -42,7 +39,6 @@ async def ingest(
     claim: Claim,
     extraction: Extraction,
     *,
-    known: Sequence[Entity],
     parent: str | None,
     now: datetime,
 ) -> Change:
@@ -54,7 +50,7 @@ async def ingest(
     statements = [dated(normal(said), episode.reference_time) for said in extraction.statements]
     statements += await _endings(store, episode, statements)
     mentions = [*_mentions(statements), *extraction.mentions]
-    cast = await Cast.of(store, episode.group_id, mentions, known=known, now=now)
+    cast = await Cast.of(store, episode.group_id, mentions, known=claim.known, now=now)
     own = Filter(group_ids=(episode.group_id,), episodes=(episode.uuid,))
     before = [] if claim.is_first else await store.assertions(own, limit=EVERYTHING)
     made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
@@ -76,12 +72,6 @@ async def ingest(
         entities=cast.written_for(asserted),
     )
     return await refold(store, change)
-
-
-def names_in(text: str) -> tuple[str, ...]:
-    """Every run of up to four words: the names that known entities may be called by in this text."""
-    words = _WORD.findall(text[:_LOOK_AT])
-    return tuple({" ".join(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1)})
 
 
 async def _endings(store: Store, episode: Episode, statements: list[Statement]) -> list[Statement]:

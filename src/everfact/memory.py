@@ -17,7 +17,7 @@ from everfact.digest import LEASE, Patience, Run
 from everfact.draft import accept, check_group
 from everfact.errors import Conflict, NotFound, UsageError
 from everfact.export import write_export
-from everfact.ingest import ingest, names_in
+from everfact.ingest import ingest
 from everfact.models import (
     Added,
     Answer,
@@ -52,7 +52,6 @@ _TRIES = 5
 _TICK = timedelta(microseconds=1)
 _POLL_SECONDS = 0.05
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_GAZETTEER = 100
 _BATCH = 256
 _EACH = 16
 
@@ -153,23 +152,20 @@ class Memory:
         )
 
     async def _digest(self, claim: Claim, lease: timedelta | None) -> Claim | None:
-        episode, head = claim.episode, claim.head
-        names = names_in(f"{episode.speaker} {episode.content}")
-        known = await self._store.entities(Filter(group_ids=(episode.group_id,), names=names), limit=_GAZETTEER)
-        extraction = await self._extract(claim, known)
+        extraction, head = await self._extract(claim), claim.head
         for _ in range(_TRIES):
-            change = await ingest(self._store, claim, extraction, known=known, parent=head, now=self._now())
+            change = await ingest(self._store, claim, extraction, parent=head, now=self._now())
             try:
                 return await self._finish(change, claim, lease)
             except Conflict:
                 head = await self._head(claim.episode.group_id)
         raise Conflict(f"group {claim.episode.group_id} changes all the time", hint="it is tried again later")
 
-    async def _extract(self, claim: Claim, known: Sequence[Entity]) -> Extraction:
+    async def _extract(self, claim: Claim) -> Extraction:
         episode = claim.episode
         if episode.statements:
             return Extraction(extractor="client", statements=episode.statements)
-        return await self._extractors[episode.source].extract(episode, known, claim.listeners)
+        return await self._extractors[episode.source].extract(episode, claim.known, claim.listeners)
 
     async def _finish(self, change: Change, claim: Claim, lease: timedelta | None) -> Claim | None:
         """Finish the claimed episode; cancelled meanwhile, the next one that it may have claimed is given back."""

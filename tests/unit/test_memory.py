@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from everfact import revise
-from everfact.digest import Patience, attempt
+from everfact.digest import Patience, Run
 from everfact.errors import ClaimLost, Conflict, NotFound, StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import (
-    Change,
     Claim,
     Command,
     CommandKind,
@@ -57,7 +56,10 @@ def says(subject: str, relation: str, thing: str, **given: object) -> Statement:
 class Scripted(FixedExtractor):
     """Reads `Ana lives in Rome; Bob owns Acme`: subject, relation words, object."""
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    heard: Sequence[str] = ()
+
+    async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
+        self.heard = listeners
         if "boom" in episode.content:
             raise ValueError("cannot read this")
         if "slow" in episode.content:
@@ -393,14 +395,18 @@ async def test_acts_are_repeated_when_somebody_else_was_quicker(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await tell(memory, "Ana lives in Rome", 1)
-    apply, refusals = memory._store.apply, [Conflict("busy")] * 2
+    refusals = [Conflict("busy")] * 2
 
-    async def contended(change: Change, claim: Claim | None = None) -> Change:
-        if refusals:
-            raise refusals.pop()
-        return await apply(change, claim)
+    def contended(act: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+        async def tried(*args: object, **kwargs: object) -> object:
+            if refusals:
+                raise refusals.pop()
+            return await act(*args, **kwargs)
 
-    monkeypatch.setattr(memory._store, "apply", contended)
+        return tried
+
+    monkeypatch.setattr(memory._store, "apply", contended(memory._store.apply))
+    monkeypatch.setattr(memory._store, "finish", contended(memory._store.finish))
     await memory.forget((await fact_saying(memory, "Ana lives in Rome")).uuid)
     refusals += [Conflict("busy")] * 2
     assert (await tell(memory, "Ana likes Tea", 2)).status is Status.DONE
@@ -417,13 +423,15 @@ async def test_claim_taken_over_is_dropped(memory: Memory, clock: FakeClock) -> 
     (other,) = await memory._store.claim("quick", lease=timedelta(seconds=60))
     patience = Patience(episode_timeout=timedelta(milliseconds=20))
 
-    async def never(claim: Claim) -> Change:
+    async def never(claim: Claim, lease: timedelta | None) -> Claim | None:
         await asyncio.sleep(60)
         raise AssertionError
 
-    assert await attempt(memory._store, claim, memory._digest, patience=patience, now=clock) is None
-    assert await attempt(memory._store, claim, never, patience=patience, now=clock) is None
-    assert await attempt(memory._store, other, memory._digest, patience=patience, now=clock) is not None
+    for held, work in ((claim, memory._digest), (claim, never)):
+        assert await Run(memory._store, held, patience, clock).digest(work, most=2) == 1
+        assert await memory._store.changes(HOME) == []
+    assert await Run(memory._store, other, patience, clock).digest(memory._digest, most=1) == 1
+    assert len(await memory._store.changes(HOME)) == 1
 
 
 async def test_cancelled_attempt_gives_the_episode_back_uncounted(memory: Memory, clock: FakeClock) -> None:
@@ -436,6 +444,46 @@ async def test_cancelled_attempt_gives_the_episode_back_uncounted(memory: Memory
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (await memory.episodes(HOME))[0].attempts == 0
+
+
+async def test_backlog_of_a_group_is_digested_in_a_row_up_to_a_failure(memory: Memory) -> None:
+    for text in ("Ana likes Tea", "Ana likes Mate", "boom", "Ana likes Cider"):
+        await memory.add(Draft(content=text, group_id="home"))
+    assert await memory.digest(each=9) == 3
+    assert {f.sentence for f in await memory._store.facts(HOME)} == {"Ana likes Tea", "Ana likes Mate"}
+    assert await memory.digest(each=9) == 0
+
+
+async def test_extractor_hears_who_else_is_there(memory: Memory) -> None:
+    for speaker in ("Ana", "Bob"):
+        await memory.add(Draft(content="Ana likes Tea", group_id="home", thread="talk", speaker=speaker), wait=True)
+    extractor = memory._extractors[Source.TEXT]
+    assert isinstance(extractor, Scripted)
+    assert extractor.heard == ("Ana",)
+
+
+async def test_cancelled_while_finishing_gives_the_next_episode_back(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("Ana likes Tea", "Ana likes Mate"):
+        await memory.add(Draft(content=text, group_id="home"))
+    finish, is_finishing = memory._store.finish, asyncio.Event()
+
+    async def slowly(*args: object, **kwargs: object) -> object:
+        is_finishing.set()
+        await asyncio.sleep(0.01)
+        return await finish(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(memory._store, "finish", slowly)
+    for is_last in (False, True):
+        is_finishing.clear()
+        task = asyncio.create_task(memory.digest(each=2))
+        await is_finishing.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        waiting = await memory.episodes(replace(HOME, statuses=(Status.PENDING,)))
+        assert [(e.content, e.attempts) for e in waiting] == ([] if is_last else [("Ana likes Mate", 0)])
 
 
 async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,7 @@ from everfact.models.kinds import (
 )
 from everfact.models.known import (
     HEARD,
+    MET,
     Assertion,
     Change,
     Claim,
@@ -43,6 +44,7 @@ from everfact.models.known import (
     Fact,
     Pair,
     fold_name,
+    names_in,
 )
 from everfact.models.told import (
     Added,
@@ -58,6 +60,7 @@ from everfact.models.told import (
 __all__ = [
     "HEARD",
     "JSON",
+    "MET",
     "Added",
     "Answer",
     "Assertion",
@@ -99,4 +102,5 @@ __all__ = [
     "Vector",
     "Verdict",
     "fold_name",
+    "names_in",
 ]

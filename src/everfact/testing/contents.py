@@ -9,7 +9,20 @@ from typing import TypeAlias, TypeVar
 
 from everfact.clock import new_id
 from everfact.errors import ClaimLost, NotFound, UsageError
-from everfact.models import HEARD, Assertion, Change, Claim, Entity, Episode, Fact, Status, Vector
+from everfact.models import (
+    HEARD,
+    MET,
+    Assertion,
+    Change,
+    Claim,
+    Entity,
+    Episode,
+    Fact,
+    Status,
+    Vector,
+    fold_name,
+    names_in,
+)
 
 Item: TypeAlias = Episode | Entity | Fact
 K = TypeVar("K", bound=Item)
@@ -138,6 +151,7 @@ class Contents:
             head=self.head(waiting.group_id),
             is_first=all(a.episode_uuid != episode.uuid for a in self.assertions.values()),
             listeners=self._listeners(episode),
+            known=self._met(episode),
         )
         self.leases[waiting.group_id] = Lease(token=claim.token, number=number, granted_at=now, deadline=claim.deadline)
         return claim
@@ -150,6 +164,16 @@ class Contents:
         ]
         heard = [name for place, name in sorted(turns, reverse=True) if 1 <= episode.position - place <= HEARD]
         return tuple(dict.fromkeys(name for name in heard if name not in ("", episode.speaker)))
+
+    def _met(self, episode: Episode) -> tuple[Entity, ...]:
+        names = set(names_in(episode))
+        met = [
+            entity
+            for entity in self.items(Entity, None)
+            if entity.group_id == episode.group_id
+            and not names.isdisjoint(map(fold_name, (entity.name, *entity.aliases)))
+        ]
+        return tuple(sorted(met, key=lambda entity: (entity.created_at, entity.uuid), reverse=True)[:MET])
 
     def held(self, claim: Claim) -> Lease:
         """The lease behind a claim."""

@@ -9,12 +9,13 @@ import apsw
 
 from everfact.clock import new_id
 from everfact.errors import ClaimLost
-from everfact.models import HEARD, Claim, Filter
+from everfact.models import HEARD, MET, Claim, Filter, names_in
 from everfact.stores.sqlite import rows, where
 from everfact.stores.sqlite.where import GROUP_SPAN
 
+# Counted before the work begins: a worker that dies of an episode has tried it too.
 _TAKEN = f"""
-    {rows.EPISODE}, e.id, e.group_no, g.head,
+    {rows.EPISODE.replace("q.attempts", "q.attempts + 1")}, e.id, e.group_no, g.head,
     NOT EXISTS (SELECT 1 FROM assertions WHERE episode_uuid = e.uuid), e.thread_no
 """
 # The oldest pending episode of each group, hopping from group to group along the index of ids.
@@ -43,6 +44,12 @@ _HEARD = f"""
     SELECT speaker FROM episodes WHERE thread_no = ? AND position BETWEEN ? - {HEARD} AND ? - 1 AND known_to IS NULL
     ORDER BY position DESC
 """
+_MET = f"""
+    SELECT {rows.ENTITY} FROM {rows.ENTITY_FROM} WHERE e.id IN (
+        SELECT entity_id FROM entity_terms
+        WHERE group_no = ? AND kind = 'name' AND term IN (SELECT value FROM json_each(?))
+    ) AND e.known_to IS NULL ORDER BY e.created_at DESC, e.uuid DESC LIMIT {MET}
+"""
 
 
 def claim(
@@ -69,18 +76,18 @@ def claim_next(connection: apsw.Connection, group_no: int, owner: str, lease: ti
 
 def _take(connection: apsw.Connection, row: rows.Row, owner: str, lease: timedelta, now: datetime) -> Claim:
     *_, episode_id, group_no, head, is_first, thread_no = row
-    # Counted before the work begins: a worker that dies of an episode has tried it too.
     connection.execute("UPDATE queue SET attempts = attempts + 1 WHERE episode_id = ?", (episode_id,))
     episode = rows.to_episode(row)
     heard = connection.execute(_HEARD, (thread_no, episode.position, episode.position)) if thread_no else ()
     taken = Claim(
         token=new_id(),
         owner=owner,
-        episode=replace(episode, attempts=episode.attempts + 1),
+        episode=episode,
         deadline=now + lease,
         head=head,
         is_first=bool(is_first),
         listeners=tuple(dict.fromkeys(name for (name,) in heard if name not in ("", episode.speaker))),
+        known=tuple(map(rows.to_entity, connection.execute(_MET, (group_no, rows.to_json(names_in(episode)))))),
     )
     connection.execute(
         "INSERT OR REPLACE INTO leases (group_no, episode_id, token, owner, granted_at, deadline)"

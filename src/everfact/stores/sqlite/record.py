@@ -187,6 +187,8 @@ def _mark(connection: apsw.Connection, uuid: str, ledger: Ledger, change_no: int
 
 
 def _require_own(connection: apsw.Connection, table: str, uuids: list[str], ledger: Ledger) -> None:
+    if not uuids:
+        return
     foreign = f"SELECT uuid FROM {table} WHERE uuid IN (SELECT value FROM json_each(?)) AND +group_no <> ? LIMIT 1"
     found = connection.execute(foreign, (rows.to_json(uuids), ledger.no)).get
     if found is not None:
@@ -197,6 +199,8 @@ def _require_entities(connection: apsw.Connection, change: Change, ledger: Ledge
     spoken_of: list[Assertion | Fact] = [*change.asserted]
     spoken_of += change.facts
     uuids = {uuid for item in spoken_of for uuid in (item.subject_uuid, item.object_uuid) if uuid}
+    if not uuids:
+        return
     missing = connection.execute(
         "SELECT value FROM json_each(?) WHERE NOT EXISTS"
         " (SELECT 1 FROM entities WHERE uuid = value AND group_no = ? AND known_to IS NULL) LIMIT 1",
