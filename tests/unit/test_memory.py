@@ -30,6 +30,7 @@ from everfact.models import (
     Statement,
     Status,
     Thing,
+    Trust,
     Value,
     ValueType,
 )
@@ -588,6 +589,93 @@ async def test_orders_about_memory_are_obeyed_and_can_be_undone(clock: FakeClock
     assert not any("hates" in fact for fact in await facts(memory))
     await tell(memory, "update: port is 1", 6)
     assert "Server port 1 6-" in await facts(memory)
+
+
+def doubting(trust: Trust, *statements: Statement, commands: tuple[Command, ...] = ()) -> Extraction:
+    return Extraction(extractor="fixed", statements=statements, commands=commands, trust=trust)
+
+
+async def test_source_that_is_not_trusted_retires_nothing_and_is_marked(clock: FakeClock) -> None:
+    rumour = says("Ana", "lives in", "Lima", replaces="Rome", sentence="Ana lives in Lima")
+    forget = Command(kind=CommandKind.FORGET, key="Ana lives Rome", span=(0, 1))
+    extractor = FixedExtractor(
+        {
+            "fact": Extraction(extractor="f", statements=(says("Ana", "lives in", "Rome"),)),
+            "rumour": doubting(Trust.UNVERIFIED, rumour, commands=(forget,)),
+            "foreign": Extraction(extractor="f", statements=(says("Ana", "lives in", "Oslo"),)),
+            "hush": doubting(Trust.OUT_OF_SCOPE, commands=(replace(forget, kind=CommandKind.DO_NOT_SAVE),)),
+        }
+    )
+    memory = Memory(ReferenceStore(Disk(), now=clock), dict.fromkeys(Source, extractor), now=clock)
+    await tell(memory, "fact", 1)
+    told = await tell(memory, "rumour", 5)
+    assert (told.status, told.attributes) == (Status.DONE, {"trust": "unverified"})
+    elsewhere = Draft(content="foreign", group_id="home", reference_time=day(6), attributes={"trust": "out_of_scope"})
+    await memory.add(elsewhere, wait=True)
+    await tell(memory, "hush", 7)
+    assert len(await memory.episodes(HOME)) == 3
+    rome = await fact_saying(memory, "Ana lives in Rome")
+    assert (rome.invalid_at, rome.attributes) == (None, {})
+    trust = {f.attributes.get("trust") for f in await memory._store.facts(HOME) if f.uuid != rome.uuid}
+    assert trust == {"unverified", "out_of_scope"}
+    (lima,) = [f for f in await memory._store.facts(HOME) if f.valid_at == day(5)]
+    await memory.correct(lima.uuid, lambda said: replace(said, valid_at=day(8)))  # a person vouches for it
+    assert (await fact_saying(memory, "Ana lives in Rome")).invalid_at == day(8)
+    await memory._store.requeue(replace(HOME, uuids=(told.uuid,)))
+    changes = len(await memory._store.changes(HOME))
+    await memory.digest()
+    (again, *_) = await memory._store.changes(HOME)
+    assert (len(await memory._store.changes(HOME)), again.episodes) == (changes + 1, ())
+    await memory.undo((await memory._store.changes(replace(HOME, uuids=(told.uuid,))))[-1].uuid)
+    assert (await memory.episodes(replace(HOME, uuids=(told.uuid,))))[0].attributes == {}
+
+
+async def test_update_puts_earlier_episodes_out_of_date_until_it_is_undone(clock: FakeClock) -> None:
+    values = {number: Value(type=ValueType.TEXT, text=number) for number in "123"}
+    port = {number: says("Server", "port", number, object=value) for number, value in values.items()}
+    long = "Server port 1 " + "and much else to tell " * 20
+    extractor = FixedExtractor(
+        {
+            "Server port 1": Extraction(extractor="f", statements=(port["1"],)),
+            "Server port 1 again": Extraction(extractor="f", statements=(port["1"],)),
+            long: Extraction(extractor="f", statements=(port["1"],)),
+            "update: the port is 2": ordering(CommandKind.UPDATE, "port", replace(port["2"], span=(0, 1))),
+            "update: the port is 3": ordering(CommandKind.UPDATE, "port", replace(port["3"], span=(0, 1))),
+            "the pass has expired": ordering(CommandKind.EXPIRED, "pass"),
+            "pass": Extraction(extractor="f", statements=(says("Ana", "has", "Pass", sentence="the pass of Ana"),)),
+        }
+    )
+    memory = Memory(ReferenceStore(Disk(), now=clock), dict.fromkeys(Source, extractor), now=clock)
+
+    async def marks() -> dict[str, object]:
+        told = await memory.episodes(HOME, limit=99)
+        return {e.content: e.attributes["superseded_by"] for e in told if "superseded_by" in e.attributes}
+
+    stated = ("Server port 1", "Server port 1 again", "Remember that my port is: 1")
+    for text in (*stated, long, "Ana's port is 7", "the port of call"):
+        await tell(memory, text, 1)
+    later = await memory.add(Draft(content="the port is 9", group_id="home", reference_time=day(9)), wait=True)
+    update = await tell(memory, "update: the port is 2", 2)
+    assert await marks() == dict.fromkeys(stated, update.uuid)
+    assert later.episode.status is Status.DONE
+    clock.advance(timedelta(seconds=1))
+    second = await tell(memory, "update: the port is 3", 3)
+    assert await marks() == {**dict.fromkeys(stated, update.uuid), "update: the port is 2": second.uuid}
+    forgotten = await memory.forget(second.uuid)
+    assert await marks() == dict.fromkeys(stated, update.uuid)
+    clock.advance(timedelta(seconds=1))
+    await memory.undo(forgotten.uuid)
+    assert len(await marks()) == 4
+    clock.advance(timedelta(seconds=1))
+    await memory.undo(update.uuid)
+    assert await marks() == {"update: the port is 2": second.uuid}
+    await tell(memory, "pass", 4)
+    expired = await tell(memory, "the pass has expired", 5)
+    assert (await marks())["pass"] == expired.uuid
+    for _ in range(2):
+        await memory._store.requeue(replace(HOME, uuids=(expired.uuid,)))
+        await memory.digest()
+        assert (await fact_saying(memory, "the pass of Ana")).invalid_at == day(5)
 
 
 async def test_purged_fact_or_entity_is_gone_with_all_that_was_said_of_it(memory: Memory) -> None:

@@ -74,6 +74,7 @@ class Fact:
     episodes: tuple[str, ...] = ()
     """Uuids of the episodes behind `assertions`, the first one first."""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    """`trust` says why not to rely on it, where nobody fully trusted has said it."""
 
     @property
     def text(self) -> str:

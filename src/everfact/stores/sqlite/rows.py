@@ -25,6 +25,7 @@ from everfact.models import (
     Source,
     Statement,
     Status,
+    Trust,
     Value,
     ValueType,
 )
@@ -257,6 +258,7 @@ _STATEMENT_READERS: dict[str, Callable[[Any], object]] = {
     "valid_at": to_moment,
     "invalid_at": to_moment,
     "granularity": Granularity,
+    "trust": Trust,
 }
 
 
