@@ -47,6 +47,10 @@ class Worker:
             except EverfactError as error:
                 log.warning("no work for now: %s", error)
                 await self._rest(_TROUBLE_SECONDS)
+            except Exception:
+                # A mistake of ours or of an embedder's; it may well be over when something else is asked for.
+                log.exception("the worker met something unforeseen, and goes on")
+                await self._rest(_TROUBLE_SECONDS)
 
     async def _rest(self, seconds: float) -> None:
         """Until something is told here, or for a while: other processes tell things too."""

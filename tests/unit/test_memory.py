@@ -506,7 +506,7 @@ async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch:
 async def test_worker_rests_through_trouble_and_goes_on(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everfact.worker._TROUBLE_SECONDS", 0.01)
     monkeypatch.setattr("everfact.worker._LOOK_SECONDS", 0.01)
-    claim, troubles = memory._store.claim, [StoreUnavailable("away")]
+    claim, troubles = memory._store.claim, [StoreUnavailable("away"), ZeroDivisionError("a mistake")]
 
     async def troubled(*args: object, **kwargs: object) -> object:
         if troubles:

@@ -110,7 +110,6 @@ class ChangeKind(StrEnum):
     """The act behind a change."""
 
     DIGEST = "digest"
-    FACTS = "facts"
     FORGET = "forget"
     CORRECT = "correct"
     RESOLVE = "resolve"
