@@ -53,12 +53,11 @@ class Run:
         It ends where one fails (it was given back or parked), or where somebody else has taken over.
         """
         heartbeat = asyncio.create_task(self._keep())
+        tried = 1
         try:
-            for tried in range(1, most + 1):
-                following = await self._attempt(work, LEASE if tried < most else None)
-                if following is None:
-                    break
+            while (following := await self._attempt(work, LEASE if tried < most else None)) is not None:
                 self.claim = following
+                tried += 1
         finally:
             heartbeat.cancel()
         return tried

@@ -37,17 +37,15 @@ async def unwritten(store: Store, changes: Iterable[Change]) -> tuple[list[Episo
             continue
         here = Filter(group_ids=(change.group_id,), uuids=tuple(episode.uuid for episode in change.episodes))
         limit = len(change.episodes)
-        known = {e.uuid: e for e in await store.episodes(here, limit=limit)} | present
+        known = {e.uuid: present.get(e.uuid, e) for e in await store.episodes(here, limit=limit)}
         then = replace(here, known_at=change.created_at - _TICK)
         before = {e.uuid: e for e in await store.episodes(then, limit=limit)}
+        gone += [uuid for uuid in known if uuid not in before]
         for written in change.episodes:
-            if written.uuid in known and written.uuid not in before:
-                gone.append(written.uuid)
-            elif written.uuid in known:
+            if written.uuid in known and written.uuid in before:
                 now = known[written.uuid]
                 plain = _without(now.attributes, written.attributes, before[written.uuid].attributes)
-                if plain != now.attributes:
-                    present[written.uuid] = replace(now, attributes=plain)
+                present |= {now.uuid: replace(now, attributes=plain)} if plain != now.attributes else {}
     return list(present.values()), gone
 
 

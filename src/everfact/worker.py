@@ -44,12 +44,8 @@ class Worker:
                     and not await self._memory.embed()
                 ):
                     await self._rest(_LOOK_SECONDS)
-            except EverfactError as error:
-                log.warning("no work for now: %s", error)
-                await self._rest(_TROUBLE_SECONDS)
-            except Exception:
-                # A mistake of ours or of an embedder's; it may well be over when something else is asked for.
-                log.exception("the worker met something unforeseen, and goes on")
+            except Exception as error:
+                log.warning("no work for now: %s", error, exc_info=not isinstance(error, EverfactError))
                 await self._rest(_TROUBLE_SECONDS)
 
     async def _rest(self, seconds: float) -> None:

@@ -422,14 +422,14 @@ async def test_claim_taken_over_is_dropped(memory: Memory, clock: FakeClock) -> 
     (claim,) = await memory._store.claim("slow", lease=timedelta(seconds=1))
     clock.advance(timedelta(seconds=2))
     (other,) = await memory._store.claim("quick", lease=timedelta(seconds=60))
-    patience = Patience(episode_timeout=timedelta(milliseconds=20))
+    patience, hurry = Patience(), Patience(episode_timeout=timedelta(milliseconds=20))
 
     async def never(claim: Claim, lease: timedelta | None) -> Claim | None:
         await asyncio.sleep(60)
         raise AssertionError
 
-    for held, work in ((claim, memory._digest), (claim, never)):
-        assert await Run(memory._store, held, patience, clock).digest(work, most=2) == 1
+    for work, limit in ((memory._digest, patience), (never, hurry)):
+        assert await Run(memory._store, claim, limit, clock).digest(work, most=2) == 1
         assert await memory._store.changes(HOME) == []
     assert await Run(memory._store, other, patience, clock).digest(memory._digest, most=1) == 1
     assert len(await memory._store.changes(HOME)) == 1
@@ -501,6 +501,35 @@ async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch:
     memory._patience = replace(memory._patience, episode_timeout=timedelta(milliseconds=60))
     await tell(memory, "slow", 1)
     assert len(renewed) >= 2
+
+
+async def test_renewal_that_comes_after_the_next_claim_is_no_trouble(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("everfact.digest.LEASE", timedelta(milliseconds=30))
+    for text in ("Ana likes Tea", "Ana likes Mate"):
+        await memory.add(Draft(content=text, group_id="home"))
+    (claim,) = await memory._store.claim("w", lease=timedelta(minutes=1))
+    run = Run(memory._store, claim, Patience(), memory._now)
+    is_renewing, is_over = asyncio.Event(), asyncio.Event()
+
+    async def renew(claim: Claim, *, lease: timedelta) -> Claim:
+        if is_renewing.is_set():
+            return claim
+        is_renewing.set()
+        await is_over.wait()
+        raise ClaimLost("finished just then")
+
+    async def slowly(claim: Claim, lease: timedelta | None) -> Claim | None:
+        if lease is None:
+            is_over.set()
+            await asyncio.sleep(0.005)
+        await is_renewing.wait()
+        return await memory._digest(claim, lease)
+
+    monkeypatch.setattr(memory._store, "renew", renew)
+    assert await run.digest(slowly, most=2) == 2
+    assert "could not hold on" not in caplog.text
 
 
 async def test_worker_rests_through_trouble_and_goes_on(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
