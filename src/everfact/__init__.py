@@ -61,6 +61,7 @@ from everfact.models import (
     Stats,
     Status,
     Thing,
+    Trust,
     Unembedded,
     Value,
     ValueType,
@@ -70,6 +71,7 @@ from everfact.models import (
 if TYPE_CHECKING:
     from everfact.assemble import open_memory
     from everfact.memory import Memory
+    from everfact.summarize import SagaSummary
     from everfact.worker import Worker
 
 __all__ = [
@@ -112,6 +114,7 @@ __all__ = [
     "Ranking",
     "Reached",
     "Receipt",
+    "SagaSummary",
     "SchemaTooNew",
     "Scored",
     "Source",
@@ -122,6 +125,7 @@ __all__ = [
     "StoreError",
     "StoreUnavailable",
     "Thing",
+    "Trust",
     "Unembedded",
     "UsageError",
     "Value",
@@ -133,7 +137,12 @@ __all__ = [
 ]
 
 # Loaded when first asked for: they bring the event loop, which many a user of the models does without.
-_LATER = {"Memory": "everfact.memory", "Worker": "everfact.worker", "open_memory": "everfact.assemble"}
+_LATER = {
+    "Memory": "everfact.memory",
+    "SagaSummary": "everfact.summarize",
+    "Worker": "everfact.worker",
+    "open_memory": "everfact.assemble",
+}
 
 
 def __getattr__(name: str) -> object:

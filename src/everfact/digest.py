@@ -1,18 +1,23 @@
-"""One attempt at one claimed episode: a heartbeat while it runs, a limit on how long, and what a failure means."""
+"""Episodes of one claimed group, one after the other: a heartbeat, a limit for each, and what a failure means."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeAlias
 
 from everfact.errors import ClaimLost, EverfactError
-from everfact.models import Change, Claim
+from everfact.models import Claim
 from everfact.ports import Store
 
 log = logging.getLogger(__name__)
+
+Work: TypeAlias = Callable[[Claim, timedelta | None], Awaitable[Claim | None]]
+"""Digests a claimed episode and, given a lease, claims the next one of its group in the same step."""
 
 LEASE = timedelta(seconds=15)
 """How long a dead worker holds a group up; a living one renews it every third of that."""
@@ -32,45 +37,59 @@ class Patience:
         return min(self.backoff_initial * (1 << min(attempts - 1, 30)), self.backoff_max)
 
 
-async def attempt(
-    store: Store,
-    claim: Claim,
-    work: Callable[[Claim], Awaitable[Change]],
-    *,
-    patience: Patience,
-    now: Callable[[], datetime],
-) -> Change | None:
-    """Digest one episode. None: it failed (and was given back or parked) or somebody else has taken over."""
-    heartbeat = asyncio.create_task(_keep(store, claim))
-    try:
-        async with asyncio.timeout(patience.episode_timeout.total_seconds()):
-            return await work(claim)
-    except ClaimLost as error:
-        log.info("dropped episode %s: %s", claim.episode.uuid, error)
-        return None
-    except TimeoutError:
-        limit = patience.episode_timeout.total_seconds()
-        await _give_up(store, claim, f"digesting took longer than {limit:g} s", patience, now())
-        return None
-    except asyncio.CancelledError:
-        await store.release(claim)
-        raise
-    except Exception as error:  # noqa: BLE001 - whatever an extractor does, the episode is kept and the reason too
-        reason = str(error) if isinstance(error, EverfactError) else f"{type(error).__name__}: {error}"
-        await _give_up(store, claim, reason, patience, now())
-        return None
-    finally:
-        heartbeat.cancel()
+@dataclass(slots=True)
+class Run:
+    """Some episodes of one group in a row, under one lease that goes on from each to the next."""
 
+    store: Store
+    claim: Claim
+    """What is held now."""
+    patience: Patience
+    now: Callable[[], datetime]
 
-async def _keep(store: Store, claim: Claim) -> None:
-    while True:
-        await asyncio.sleep(LEASE.total_seconds() / 3)
+    async def digest(self, work: Work, *, most: int) -> int:
+        """Digest up to `most` episodes; answer how many were tried.
+
+        It ends where one fails (it was given back or parked), or where somebody else has taken over.
+        """
+        heartbeat = asyncio.create_task(self._keep())
+        tried = 1
         try:
-            claim = await store.renew(claim, lease=LEASE)
-        except EverfactError as error:
-            # The lease runs out by itself then, and `apply` refuses what comes too late.
-            log.warning("could not hold on to episode %s: %s", claim.episode.uuid, error)
+            while (following := await self._attempt(work, LEASE if tried < most else None)) is not None:
+                self.claim = following
+                tried += 1
+        finally:
+            heartbeat.cancel()
+        return tried
+
+    async def _attempt(self, work: Work, lease: timedelta | None) -> Claim | None:
+        claim, limit = self.claim, self.patience.episode_timeout.total_seconds()
+        try:
+            async with asyncio.timeout(limit):
+                return await work(claim, lease)
+        except ClaimLost as error:
+            log.info("dropped episode %s: %s", claim.episode.uuid, error)
+        except TimeoutError:
+            await _give_up(self.store, claim, f"digesting took longer than {limit:g} s", self.patience, self.now())
+        except asyncio.CancelledError:
+            with suppress(ClaimLost):  # it was finished just then
+                await self.store.release(claim)
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever an extractor does, the episode is kept and the reason too
+            reason = str(error) if isinstance(error, EverfactError) else f"{type(error).__name__}: {error}"
+            await _give_up(self.store, claim, reason, self.patience, self.now())
+        return None
+
+    async def _keep(self) -> None:
+        while True:
+            await asyncio.sleep(LEASE.total_seconds() / 3)
+            claim = self.claim
+            try:
+                await self.store.renew(claim, lease=LEASE)
+            except EverfactError as error:
+                if claim is self.claim:
+                    # The lease runs out by itself then, and `finish` refuses what comes too late.
+                    log.warning("could not hold on to episode %s: %s", claim.episode.uuid, error)
 
 
 async def _give_up(store: Store, claim: Claim, reason: str, patience: Patience, now: datetime) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from everfact.clock import new_id
 from everfact.communities import is_community
+from everfact.marks import trust_of, with_trust
 from everfact.models import (
     Assertion,
     Change,
     ChangeKind,
+    Claim,
+    CommandKind,
     Entity,
     Episode,
     Extraction,
@@ -23,39 +25,42 @@ from everfact.models import (
     Phase,
     Statement,
     Thing,
+    Trust,
     fold_name,
 )
-from everfact.obey import obey
+from everfact.obey import ORDER, obey, outdated
 from everfact.ports import Store
 from everfact.refold import EVERYTHING, named_by, refold
 from everfact.resolve import keys, resolve
 from everfact.statements import dated, normal
 
 _FUZZY = 30
-_WORD = re.compile(r"\w[\w.+#/-]*\w|\w")
-_LOOK_AT = 20_000
 
 
 async def ingest(
     store: Store,
-    episode: Episode,
+    claim: Claim,
     extraction: Extraction,
     *,
-    known: Sequence[Entity],
     parent: str | None,
     now: datetime,
 ) -> Change:
-    """The change that digesting an episode makes; told before, only what is different now."""
-    obeyed = await obey(store, episode, extraction.commands, now=now)
+    """The change that digesting the claimed episode makes; told before, only what is different now."""
+    episode = claim.episode
+    trust = extraction.trust if extraction.trust is not Trust.FULL else trust_of(episode)
+    # What is not to be relied on may ask that itself be left out, and nothing else.
+    commands = [c for c in extraction.commands if trust is Trust.FULL or c.kind is CommandKind.DO_NOT_SAVE]
+    obeyed = await obey(store, episode, commands, now=now)
     if episode.uuid in obeyed.removed:  # what asks to be forgotten itself asserts nothing
         extraction = Extraction(extractor=extraction.extractor)
-    statements = [dated(normal(said), episode.reference_time) for said in extraction.statements]
+    statements = [_trusted(dated(normal(said), episode.reference_time), trust) for said in extraction.statements]
     statements += await _endings(store, episode, statements)
+    mentions = [*_mentions(statements), *extraction.mentions]
+    cast = await Cast.of(store, episode.group_id, mentions, known=claim.known, now=now)
     own = Filter(group_ids=(episode.group_id,), episodes=(episode.uuid,))
-    cast, before = await asyncio.gather(
-        Cast.of(store, episode.group_id, [*_mentions(statements), *extraction.mentions], known=known, now=now),
-        store.assertions(own, limit=EVERYTHING),
-    )
+    before = [] if claim.is_first else await store.assertions(own, limit=EVERYTHING)
+    if any(command.kind is CommandKind.EXPIRED for command in commands):  # what it ended stays ended
+        before = [a for a in before if a.origin != ORDER]
     made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
     made += [
         _assert(episode, Statement(subject=m, relation="", object=None, sentence=""), cast, extraction.extractor, now)
@@ -74,13 +79,15 @@ async def ingest(
         removed=tuple(obeyed.removed),
         entities=cast.written_for(asserted),
     )
-    return await refold(store, change)
+    change = await refold(store, change)
+    marked = await outdated(store, episode, commands, change)
+    if trust is not trust_of(episode) and episode.uuid not in change.removed:
+        marked = (*marked, with_trust(episode, trust))
+    return replace(change, episodes=marked) if marked else change
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """Every run of up to four words: the names that known entities may be called by in this text."""
-    words = _WORD.findall(text[:_LOOK_AT])
-    return tuple({" ".join(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1)})
+def _trusted(said: Statement, trust: Trust) -> Statement:
+    return replace(said, trust=trust) if trust is not Trust.FULL and said.trust is Trust.FULL else said
 
 
 async def _endings(store: Store, episode: Episode, statements: list[Statement]) -> list[Statement]:

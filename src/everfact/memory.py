@@ -13,11 +13,11 @@ from typing import Self
 from everfact import clock, revise
 from everfact.clock import new_id
 from everfact.communities import build_communities, ever_built
-from everfact.digest import LEASE, Patience, attempt
+from everfact.digest import LEASE, Patience, Run
 from everfact.draft import accept, check_group
 from everfact.errors import Conflict, NotFound, UsageError
 from everfact.export import write_export
-from everfact.ingest import ingest, names_in
+from everfact.ingest import ingest
 from everfact.models import (
     Added,
     Answer,
@@ -52,8 +52,8 @@ _TRIES = 5
 _TICK = timedelta(microseconds=1)
 _POLL_SECONDS = 0.05
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
-_GAZETTEER = 100
 _BATCH = 256
+_EACH = 16
 
 
 class Memory:
@@ -126,13 +126,14 @@ class Memory:
 
     # Digesting
 
-    async def digest(self, *, limit: int = 1, group_ids: Sequence[str] | None = None) -> int:
-        """Digest the oldest pending episode of up to `limit` groups, side by side; answer how many were taken."""
+    async def digest(self, *, limit: int = 1, each: int = 1, group_ids: Sequence[str] | None = None) -> int:
+        """Digest the oldest pending episodes of up to `limit` groups, side by side, up to `each` of a group in a row.
+
+        Answers how many were taken.
+        """
         claims = await self._store.claim(self._owner, limit=limit, lease=LEASE, group_ids=group_ids)
-        await asyncio.gather(
-            *(attempt(self._store, c, self._digest, patience=self._patience, now=self._now) for c in claims)
-        )
-        return len(claims)
+        runs = [Run(self._store, claim, self._patience, self._now) for claim in claims]
+        return sum(await asyncio.gather(*(run.digest(self._digest, most=each) for run in runs)))
 
     async def embed(self) -> int:
         """Give vectors to some of what has none yet; answer how many items got one."""
@@ -150,30 +151,40 @@ class Memory:
             ],
         )
 
-    async def _digest(self, claim: Claim) -> Change:
-        episode, head = claim.episode, claim.head
-        names = names_in(f"{episode.speaker} {episode.content}")
-        known = await self._store.entities(Filter(group_ids=(episode.group_id,), names=names), limit=_GAZETTEER)
-        extraction = await self._extract(episode, known)
+    async def _digest(self, claim: Claim, lease: timedelta | None) -> Claim | None:
+        extraction, head = await self._extract(claim), claim.head
         for _ in range(_TRIES):
-            change = await ingest(self._store, episode, extraction, known=known, parent=head, now=self._now())
+            change = await ingest(self._store, claim, extraction, parent=head, now=self._now())
             try:
-                return await self._store.apply(change, claim)
+                return await self._finish(change, claim, lease)
             except Conflict:
                 head = await self._head(claim.episode.group_id)
         raise Conflict(f"group {claim.episode.group_id} changes all the time", hint="it is tried again later")
 
-    async def _extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    async def _extract(self, claim: Claim) -> Extraction:
+        episode = claim.episode
         if episode.statements:
             return Extraction(extractor="client", statements=episode.statements)
-        return await self._extractors[episode.source].extract(episode, known)
+        return await self._extractors[episode.source].extract(episode, claim.known, claim.listeners)
+
+    async def _finish(self, change: Change, claim: Claim, lease: timedelta | None) -> Claim | None:
+        """Finish the claimed episode; cancelled meanwhile, the next one that it may have claimed is given back."""
+        finishing = asyncio.ensure_future(self._store.finish(change, claim, lease=lease))
+        try:
+            return (await asyncio.shield(finishing))[1]
+        except asyncio.CancelledError:
+            await asyncio.wait([finishing])
+            following = None if finishing.exception() else finishing.result()[1]
+            if following is not None:
+                await self._store.release(following)
+            raise
 
     async def _digested(self, episode: Episode) -> Episode:
         """Wait until the episode is done or parked, digesting its group here unless somebody else does."""
         where = Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,))
         deadline = asyncio.get_running_loop().time() + self._patience.episode_timeout.total_seconds()
         while episode.status is Status.PENDING and not episode.error:
-            if not await self.digest(group_ids=(episode.group_id,)):
+            if not await self.digest(each=_EACH, group_ids=(episode.group_id,)):
                 await asyncio.sleep(_POLL_SECONDS)
             found = await self._store.episodes(where)
             # What was told may be an order to forget itself.

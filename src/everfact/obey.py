@@ -1,6 +1,6 @@
-"""Commands about memory, found in what was told: what to withdraw, end and hide.
+"""Commands about memory, found in what was told: what to withdraw, end, hide and put out of date.
 
-Only facts and short episodes that hold every word of the command's key are touched, and all of it can be undone.
+Only facts and short episodes that speak of the command's key are touched, and all of it can be undone.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everfact.clock import new_id
+from everfact.marks import superseded
 from everfact.models import (
     Assertion,
+    Change,
     Command,
     CommandKind,
     Episode,
@@ -20,14 +22,18 @@ from everfact.models import (
     FactKind,
     Filter,
     Phase,
+    Status,
     Thing,
 )
 from everfact.ports import Store
 from everfact.refold import EVERYTHING
 
+ORDER = "command"
+"""The origin of what is asserted because of a command."""
 _LOOK_AT = 50
 _SHORT = 60
 """Words: a longer text says more than what is to be forgotten, so only its assertions go."""
+_ARTICLES = ("the", "a", "an", "my", "our", "your", "this")
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "are", "at", "be", "by", "for", "from", "has", "have", "in", "is", "it", "its", "my", "of")
 ) | {"on", "or", "our", "that", "the", "this", "to", "was", "with"}
@@ -54,6 +60,53 @@ async def obey(store: Store, episode: Episode, commands: Iterable[Command], *, n
             await _end(store, episode, command, done, now)
         # An update needs nothing here: the statement "K is V" that comes with it does the work in the fold.
     return done
+
+
+async def outdated(store: Store, episode: Episode, commands: Iterable[Command], change: Change) -> tuple[Episode, ...]:
+    """The earlier episodes that an update or an expiry puts out of date, marked: short ones that say what it ends.
+
+    They stand behind a fact that the order's own words have ended in this change, or state its key ("KEY is …").
+    """
+    orders = [command for command in commands if command.kind in (CommandKind.UPDATE, CommandKind.EXPIRED)]
+    if not orders:
+        return ()
+    places = {order.span for order in orders}
+    said = {a.uuid for a in change.asserted if a.statement.span in places}
+    behind = {uuid for fact in change.facts if not said.isdisjoint(fact.ended_by) for uuid in fact.episodes}
+    here = Filter(group_ids=(episode.group_id,))
+    hits = [await store.match_text(Thing.EPISODE, order.key, here, limit=_LOOK_AT) for order in orders]
+    uuids = behind | {hit.uuid for found in hits for hit in found}
+    told = await store.episodes(replace(here, uuids=tuple(uuids)), limit=EVERYTHING)
+    return tuple(
+        superseded(old, episode.uuid)
+        for old in told
+        if _is_before(old, episode)
+        and old.uuid not in change.removed
+        and (old.uuid in behind or any(_states(old.content, order.key) for order in orders))
+    )
+
+
+def _is_before(old: Episode, episode: Episode) -> bool:
+    """Whether a short episode was told and digested before this one, and stands so far."""
+    return (
+        old.uuid != episode.uuid
+        and old.status is not Status.PENDING
+        and old.reference_time <= episode.reference_time
+        and "superseded_by" not in old.attributes
+        and _is_short(old)
+    )
+
+
+def _states(text: str, key: str) -> bool:
+    """Whether the text says what the key is: "(remember that) the KEY is …", and not "Ana's KEY is …"."""
+    words = [re.escape(word) for word in re.findall(r"\w+", key.casefold()) if word not in _ARTICLES]
+    article = rf"(?:(?:{'|'.join(_ARTICLES)})\W+)*"
+    spoken = rf"\W+{article}".join(words)
+    opening = rf"(?:^|[.!?:;\n]\s*|\b(?:that|note|remember|but|and|now)\W+){article}"
+    return (
+        bool(words)
+        and re.search(rf"{opening}{spoken}\s*(?:\b(?:is|are|was|were|remains?)\b|[=:])", text.casefold()) is not None
+    )
 
 
 async def _forget(store: Store, episode: Episode, command: Command, done: Obeyed) -> None:
@@ -87,7 +140,7 @@ async def _end(store: Store, episode: Episode, command: Command, done: Obeyed, n
             old.statement, phase=Phase.ENDS, valid_at=None, invalid_at=episode.reference_time, span=command.span
         )
         done.asserted.append(
-            replace(old, uuid=new_id(), statement=ending, episode_uuid=episode.uuid, created_at=now, origin="command")
+            replace(old, uuid=new_id(), statement=ending, episode_uuid=episode.uuid, created_at=now, origin=ORDER)
         )
 
 

@@ -32,6 +32,9 @@ from everfact.models import (
 class Store(Protocol):
     """Where a memory is kept. Every method may raise `StoreError`; after `close` every one does.
 
+    What a method has answered for survives a crash at any moment. A power cut may also take back claims, vectors and
+    digests that another one followed at once: they are redone.
+
     Listings come newest first: episodes by `reference_time`, all else by `created_at`, then by uuid, and go on
     where `before` stopped.
     """
@@ -75,16 +78,28 @@ class Store(Protocol):
     async def requeue(self, where: Filter) -> int:
         """Queue episodes again that are done or parked, with their attempts forgotten; answer how many."""
 
-    async def apply(self, change: Change, claim: Claim | None = None) -> Change:
-        """Do all of `change` or nothing; with a claim, its episode is done and its group free afterwards.
+    async def apply(self, change: Change) -> Change:
+        """Do all of `change` or nothing, durably.
 
         Answers with the change as recorded: its times are moved to the moment of recording.
 
         Raises:
-            ClaimLost: the claim is no longer held.
             Conflict: `change.parent` is not the last change of the group any more.
             NotFound: it names an assertion, an entity or an item that is not there.
             UsageError: an item belongs to another group, or the change or an assertion was made already.
+        """
+
+    async def finish(
+        self, change: Change, claim: Claim, *, lease: timedelta | None = None
+    ) -> tuple[Change, Claim | None]:
+        """Apply what digesting the claimed episode makes; in the same step the episode is done and its group free.
+
+        With a `lease` the group is not let go: its next pending episode is claimed, if there is one to be had now. If
+        so, a power cut may undo the step as a whole; when the group was let go, it and all before it are durable.
+
+        Raises:
+            ClaimLost: the claim is no longer held.
+            Conflict, NotFound, UsageError: as `apply`; the claim is still held then.
         """
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]: ...
@@ -149,8 +164,10 @@ class Extractor(Protocol):
 
     name: str
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
-        """Find statements and names in the episode; `known` are entities that may be meant.
+    async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
+        """Find statements and names in the episode.
+
+        `known` are entities that may be meant, `listeners` the others who spoke in its thread, the latest first.
 
         Raises:
             ExtractError: nothing could be made of it.

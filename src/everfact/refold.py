@@ -21,10 +21,11 @@ _TICK = timedelta(microseconds=1)
 
 async def refold(store: Store, change: Change) -> Change:
     """The change with the entities and facts that follow from it, on top of what the store holds now."""
+    if not change.withdrawn and not change.reinstated and not any(a.statement.relation for a in change.asserted):
+        return change  # a bare mention touches no fact
     here = Filter(group_ids=(change.group_id,), withdrawn=None)
     marks = (*change.withdrawn, *change.reinstated)
     marked = await store.assertions(replace(here, uuids=marks), limit=EVERYTHING) if marks else []
-    # A bare mention touches no fact.
     touched = [a for a in (*change.asserted, *marked) if a.statement.relation]
     standing = await _standing(store, change, touched) if touched else []
     change = _after(change, standing)

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from everfact.clock import new_id
 from everfact.communities import COMMUNITY, is_community, members_of
 from everfact.errors import NotFound, UsageError
+from everfact.marks import unwritten
 from everfact.models import (
     Assertion,
     Change,
@@ -23,6 +24,7 @@ from everfact.models import (
     Mention,
     Statement,
     Status,
+    Trust,
     fold_name,
 )
 from everfact.ports import Store
@@ -40,6 +42,7 @@ async def undo(store: Store, change: Change, *, now: datetime) -> Change:
     lost = await store.assertions(replace(here, uuids=change.withdrawn), limit=EVERYTHING) if change.withdrawn else []
     forgotten = await _forgotten(store, change, lost)
     back = [e for e in await _removed_episodes(store, change) if e.uuid not in forgotten]
+    unmarked, gone = await unwritten(store, [change])
     circles, unmade = await _communities_before(store, change)
     return await _finish(
         store,
@@ -47,9 +50,9 @@ async def undo(store: Store, change: Change, *, now: datetime) -> Change:
             await _act(store, change.group_id, ChangeKind.UNDO, cause=change.uuid, now=now),
             withdrawn=tuple(a.uuid for a in made if not a.withdrawn),
             reinstated=tuple(a.uuid for a in lost if a.withdrawn and a.episode_uuid not in forgotten),
-            episodes=tuple(back),
+            episodes=(*back, *unmarked),
             entities=circles,
-            removed=(*await _present(store, change.episodes), *unmade),
+            removed=(*gone, *unmade),
         ),
     )
 
@@ -65,8 +68,12 @@ async def forget_episode(store: Store, episode: Episode, *, now: datetime) -> Ch
     """Take back all that only this episode says, and the episode itself; others' support stays."""
     where = Filter(group_ids=(episode.group_id,), episodes=(episode.uuid,))
     said = await store.assertions(where, limit=EVERYTHING)
+    log = await store.changes(Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,)), limit=EVERYTHING)
+    digests = [c for c in log if c.kind is ChangeKind.DIGEST and c.cause == episode.uuid]
+    unmarked = [e for e in (await unwritten(store, digests))[0] if e.uuid != episode.uuid]
     act = await _act(store, episode.group_id, ChangeKind.FORGET, cause=episode.uuid, now=now)
-    return await _finish(store, replace(act, withdrawn=tuple(a.uuid for a in said), removed=(episode.uuid,)))
+    act = replace(act, withdrawn=tuple(a.uuid for a in said), episodes=tuple(unmarked), removed=(episode.uuid,))
+    return await _finish(store, act)
 
 
 async def forget_fact(store: Store, fact: Fact, *, now: datetime) -> Change:
@@ -92,7 +99,7 @@ async def correct(
     if not support:
         raise NotFound(f"nothing supports fact {fact.uuid} any more", hint="look at its history")
     last = max(support, key=lambda a: (a.created_at, a.uuid))
-    said = right(last.statement)
+    said = replace(right(last.statement), trust=Trust.FULL)
     if said.relation != last.statement.relation and said.attribute == last.statement.attribute:
         said = replace(said, attribute="")
     said = dated(normal(said), now)
@@ -216,14 +223,6 @@ async def _copies(store: Store, change: Change) -> list[Assertion]:
     said = {a.statement for a in found}
     alike = await store.assertions(replace(here, episodes=episodes), limit=EVERYTHING)
     return list({a.uuid: a for a in (*found, *(a for a in alike if a.statement in said))}.values())
-
-
-async def _present(store: Store, episodes: Sequence[Episode]) -> list[str]:
-    """Which of these episodes are known now."""
-    if not episodes:
-        return []
-    where = Filter(group_ids=(episodes[0].group_id,), uuids=tuple(e.uuid for e in episodes))
-    return [episode.uuid for episode in await store.episodes(where, limit=EVERYTHING)]
 
 
 async def _removed_episodes(store: Store, change: Change) -> list[Episode]:

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from uuid import NAMESPACE_OID, uuid5
 
-from everfact.models import Assertion, Fact, FactKind, Phase, Statement, Value, fold_name
+from everfact.models import Assertion, Fact, FactKind, Phase, Statement, Trust, Value, fold_name
 from everfact.relations import is_one_at_a_time
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -39,11 +39,18 @@ class Stint:
 def fold(assertions: Iterable[Assertion]) -> list[Fact]:
     """The facts that the standing assertions about one subject and attribute add up to."""
     standing = sorted((a for a in assertions if a.statement.relation and not a.withdrawn), key=_order)
+    trusted = [a for a in standing if a.statement.trust is Trust.FULL]
+    doubtful = [a for a in standing if a.statement.trust is not Trust.FULL]
+    # Apart from each other, so that what is doubtful ends, disputes and moves nothing that is trusted.
+    stints = _fold(trusted) + _fold(doubtful)
+    return sorted((_fact(stint) for stint in stints), key=lambda fact: (fact.valid_at or _BEGINNING, fact.uuid))
+
+
+def _fold(standing: list[Assertion]) -> list[Stint]:
     states = [a for a in standing if a.statement.kind is FactKind.STATE]
     stints = _fold_states(states)
     stints += _fold_plans([a for a in standing if a.statement.kind is FactKind.PLAN], states)
-    stints += _fold_events([a for a in standing if a.statement.kind is FactKind.EVENT])
-    return sorted((_fact(stint) for stint in stints), key=lambda fact: (fact.valid_at or _BEGINNING, fact.uuid))
+    return stints + _fold_events([a for a in standing if a.statement.kind is FactKind.EVENT])
 
 
 def object_key(assertion: Assertion) -> str:
@@ -207,4 +214,5 @@ def _fact(stint: Stint) -> Fact:
         assertions=tuple(a.uuid for a in in_order),
         ended_by=tuple(a.uuid for a in stint.enders),
         episodes=tuple(dict.fromkeys(a.episode_uuid for a in in_order if a.episode_uuid)),
+        attributes={} if said.trust is Trust.FULL else {"trust": said.trust},
     )

@@ -13,6 +13,7 @@ from everfact.memory import Memory
 log = logging.getLogger(__name__)
 
 _GROUPS_AT_ONCE = 4
+_IN_A_ROW = 16
 _LOOK_SECONDS = 1.0
 _TROUBLE_SECONDS = 5.0
 
@@ -38,10 +39,13 @@ class Worker:
     async def _work(self) -> None:
         while True:
             try:
-                if not await self._memory.digest(limit=_GROUPS_AT_ONCE) and not await self._memory.embed():
+                if (
+                    not await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW)
+                    and not await self._memory.embed()
+                ):
                     await self._rest(_LOOK_SECONDS)
-            except EverfactError as error:
-                log.warning("no work for now: %s", error)
+            except Exception as error:
+                log.warning("no work for now: %s", error, exc_info=not isinstance(error, EverfactError))
                 await self._rest(_TROUBLE_SECONDS)
 
     async def _rest(self, seconds: float) -> None:

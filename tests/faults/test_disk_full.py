@@ -11,7 +11,7 @@ import apsw
 import pytest
 from tests.faults.disk import FaultyVFS
 from tests.faults.runs.verify import Findings, Told, verify
-from tests.faults.runs.workload import ALL, answers, change_of, digest, fill, ticking, turn
+from tests.faults.runs.workload import ALL, answers, change_of, fill, ticking, turn
 
 from everfact.errors import StoreUnavailable
 from everfact.models import Filter, Status
@@ -61,12 +61,12 @@ async def test_applying_on_a_full_disk_says_so_and_leaves_the_episode_pending(
     [last] = await store.changes(ALL, limit=1)
     disk.room = room
     with pytest.raises(StoreUnavailable, match="full"):
-        await store.apply(change_of(claim, parent=last.uuid), claim)
+        await store.finish(change_of(claim, parent=last.uuid), claim)
     [waiting] = await store.episodes(Filter(group_ids=None, statuses=(Status.PENDING,)))
     assert waiting.uuid == claim.episode.uuid
     assert (await answers(store))[2:] == before[2:]
     disk.room = None
-    change = await store.apply(change_of(claim, parent=last.uuid), claim)
+    change, _ = await store.finish(change_of(claim, parent=last.uuid), claim)
     await store.close()
     assert await verify(tmp_path / "memory.db", Told(applied={change.uuid})) == Findings()
 
@@ -94,6 +94,7 @@ async def test_what_the_disk_refuses_is_never_acknowledged(
     tmp_path: Path, disk: FaultyVFS, store: SQLiteStore, fault: Callable[[FaultyVFS], None]
 ) -> None:
     kept = await fill(store, turns=3, now=ticking())
+    [claim] = await store.claim("worker", lease=_LEASE)
     before = await answers(store)
     refused = turn(random.Random(2), kept[0].created_at, thread=kept[0].thread)
     fault(disk)
@@ -101,7 +102,7 @@ async def test_what_the_disk_refuses_is_never_acknowledged(
         with pytest.raises(StoreUnavailable, match="check the disk"):
             await store.add_episode(refused)
         with pytest.raises(StoreUnavailable, match="check the disk"):
-            await digest(store, "worker", _LEASE)
+            await store.finish(change_of(claim, parent=claim.head), claim)
     assert await answers(store) == before
     disk.write_error = disk.sync_error = apsw.SQLITE_OK
     await store.add_episode(refused)

@@ -74,12 +74,12 @@ async def test_a_late_workers_apply_is_refused_and_changes_nothing(
     assert heir is not None
     before = await answers(store)
     with pytest.raises(ClaimLost):
-        await store.apply(await change(store, late), late)
+        await store.finish(await change(store, late), late)
     assert await answers(store) == before
-    done = await store.apply(await change(store, heir), heir)
+    done, _ = await store.finish(await change(store, heir), heir)
     after = await answers(store)
     with pytest.raises(ClaimLost):
-        await store.apply(await change(store, late), late)
+        await store.finish(await change(store, late), late)
     assert await answers(store) == after
     await store.close()
     assert await verify(tmp_path / "memory.db", Told(applied={done.uuid})) == Findings()
@@ -90,10 +90,10 @@ async def test_an_apply_that_conflicts_leaves_claim_and_episode_as_they_were(sto
     assert held is not None
     before = await answers(store)
     with pytest.raises(Conflict):
-        await store.apply(change_of(held, parent=None), held)
+        await store.finish(change_of(held, parent=None), held)
     assert await answers(store) == before
     assert await claim(store, "next") is None
-    await store.apply(await change(store, held), held)
+    await store.finish(await change(store, held), held)
 
 
 async def test_a_late_worker_can_neither_renew_nor_release(store: SQLiteStore, now: Clock) -> None:
@@ -116,4 +116,4 @@ async def test_a_renewed_claim_is_not_taken_over_at_its_first_deadline(store: SQ
     slow = await store.renew(slow, lease=_LEASE)
     now.moment += _LEASE * 0.9
     assert await claim(store, "next") is None
-    await store.apply(await change(store, slow), slow)
+    await store.finish(await change(store, slow), slow)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement
+from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement, Trust
 from everfact.timeline import fold
 
 _START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -87,3 +88,14 @@ def test_only_endings_and_rivals_end_a_state(said: list[Assertion]) -> None:
             ender = phases[uuid]
             assert ender.phase is Phase.ENDS or fact.attribute == "home" or fact.kind is FactKind.PLAN
             assert ender.kind is not FactKind.EVENT
+
+
+@given(assertions(), st.data())
+def test_what_is_not_trusted_neither_ends_nor_changes_what_is(said: list[Assertion], data: st.DataObject) -> None:
+    trusts = [data.draw(st.sampled_from(Trust)) for _ in said]
+    mixed = [replace(a, statement=replace(a.statement, trust=trust)) for a, trust in zip(said, trusts, strict=True)]
+    trusted = [a for a, trust in zip(mixed, trusts, strict=True) if trust is Trust.FULL]
+    facts = fold(mixed)
+    assert [fact for fact in facts if "trust" not in fact.attributes] == fold(trusted)
+    doubtful = {a.uuid for a in mixed} - {a.uuid for a in trusted}
+    assert all(set(fact.assertions) | set(fact.ended_by) <= doubtful for fact in facts if "trust" in fact.attributes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from everfact import revise
-from everfact.digest import Patience, attempt
+from everfact.digest import Patience, Run
 from everfact.errors import ClaimLost, Conflict, NotFound, StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import (
-    Change,
     Claim,
     Command,
     CommandKind,
@@ -31,6 +30,7 @@ from everfact.models import (
     Statement,
     Status,
     Thing,
+    Trust,
     Value,
     ValueType,
 )
@@ -57,7 +57,10 @@ def says(subject: str, relation: str, thing: str, **given: object) -> Statement:
 class Scripted(FixedExtractor):
     """Reads `Ana lives in Rome; Bob owns Acme`: subject, relation words, object."""
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    heard: Sequence[str] = ()
+
+    async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
+        self.heard = listeners
         if "boom" in episode.content:
             raise ValueError("cannot read this")
         if "slow" in episode.content:
@@ -393,14 +396,18 @@ async def test_acts_are_repeated_when_somebody_else_was_quicker(
     memory: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await tell(memory, "Ana lives in Rome", 1)
-    apply, refusals = memory._store.apply, [Conflict("busy")] * 2
+    refusals = [Conflict("busy")] * 2
 
-    async def contended(change: Change, claim: Claim | None = None) -> Change:
-        if refusals:
-            raise refusals.pop()
-        return await apply(change, claim)
+    def contended(act: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
+        async def tried(*args: object, **kwargs: object) -> object:
+            if refusals:
+                raise refusals.pop()
+            return await act(*args, **kwargs)
 
-    monkeypatch.setattr(memory._store, "apply", contended)
+        return tried
+
+    monkeypatch.setattr(memory._store, "apply", contended(memory._store.apply))
+    monkeypatch.setattr(memory._store, "finish", contended(memory._store.finish))
     await memory.forget((await fact_saying(memory, "Ana lives in Rome")).uuid)
     refusals += [Conflict("busy")] * 2
     assert (await tell(memory, "Ana likes Tea", 2)).status is Status.DONE
@@ -415,15 +422,17 @@ async def test_claim_taken_over_is_dropped(memory: Memory, clock: FakeClock) -> 
     (claim,) = await memory._store.claim("slow", lease=timedelta(seconds=1))
     clock.advance(timedelta(seconds=2))
     (other,) = await memory._store.claim("quick", lease=timedelta(seconds=60))
-    patience = Patience(episode_timeout=timedelta(milliseconds=20))
+    patience, hurry = Patience(), Patience(episode_timeout=timedelta(milliseconds=20))
 
-    async def never(claim: Claim) -> Change:
+    async def never(claim: Claim, lease: timedelta | None) -> Claim | None:
         await asyncio.sleep(60)
         raise AssertionError
 
-    assert await attempt(memory._store, claim, memory._digest, patience=patience, now=clock) is None
-    assert await attempt(memory._store, claim, never, patience=patience, now=clock) is None
-    assert await attempt(memory._store, other, memory._digest, patience=patience, now=clock) is not None
+    for work, limit in ((memory._digest, patience), (never, hurry)):
+        assert await Run(memory._store, claim, limit, clock).digest(work, most=2) == 1
+        assert await memory._store.changes(HOME) == []
+    assert await Run(memory._store, other, patience, clock).digest(memory._digest, most=1) == 1
+    assert len(await memory._store.changes(HOME)) == 1
 
 
 async def test_cancelled_attempt_gives_the_episode_back_uncounted(memory: Memory, clock: FakeClock) -> None:
@@ -436,6 +445,46 @@ async def test_cancelled_attempt_gives_the_episode_back_uncounted(memory: Memory
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (await memory.episodes(HOME))[0].attempts == 0
+
+
+async def test_backlog_of_a_group_is_digested_in_a_row_up_to_a_failure(memory: Memory) -> None:
+    for text in ("Ana likes Tea", "Ana likes Mate", "boom", "Ana likes Cider"):
+        await memory.add(Draft(content=text, group_id="home"))
+    assert await memory.digest(each=9) == 3
+    assert {f.sentence for f in await memory._store.facts(HOME)} == {"Ana likes Tea", "Ana likes Mate"}
+    assert await memory.digest(each=9) == 0
+
+
+async def test_extractor_hears_who_else_is_there(memory: Memory) -> None:
+    for speaker in ("Ana", "Bob"):
+        await memory.add(Draft(content="Ana likes Tea", group_id="home", thread="talk", speaker=speaker), wait=True)
+    extractor = memory._extractors[Source.TEXT]
+    assert isinstance(extractor, Scripted)
+    assert extractor.heard == ("Ana",)
+
+
+async def test_cancelled_while_finishing_gives_the_next_episode_back(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("Ana likes Tea", "Ana likes Mate"):
+        await memory.add(Draft(content=text, group_id="home"))
+    finish, is_finishing = memory._store.finish, asyncio.Event()
+
+    async def slowly(*args: object, **kwargs: object) -> object:
+        is_finishing.set()
+        await asyncio.sleep(0.01)
+        return await finish(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(memory._store, "finish", slowly)
+    for is_last in (False, True):
+        is_finishing.clear()
+        task = asyncio.create_task(memory.digest(each=2))
+        await is_finishing.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        waiting = await memory.episodes(replace(HOME, statuses=(Status.PENDING,)))
+        assert [(e.content, e.attempts) for e in waiting] == ([] if is_last else [("Ana likes Mate", 0)])
 
 
 async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -454,10 +503,39 @@ async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch:
     assert len(renewed) >= 2
 
 
+async def test_renewal_that_comes_after_the_next_claim_is_no_trouble(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("everfact.digest.LEASE", timedelta(milliseconds=30))
+    for text in ("Ana likes Tea", "Ana likes Mate"):
+        await memory.add(Draft(content=text, group_id="home"))
+    (claim,) = await memory._store.claim("w", lease=timedelta(minutes=1))
+    run = Run(memory._store, claim, Patience(), memory._now)
+    is_renewing, is_over = asyncio.Event(), asyncio.Event()
+
+    async def renew(claim: Claim, *, lease: timedelta) -> Claim:
+        if is_renewing.is_set():
+            return claim
+        is_renewing.set()
+        await is_over.wait()
+        raise ClaimLost("finished just then")
+
+    async def slowly(claim: Claim, lease: timedelta | None) -> Claim | None:
+        if lease is None:
+            is_over.set()
+            await asyncio.sleep(0.005)
+        await is_renewing.wait()
+        return await memory._digest(claim, lease)
+
+    monkeypatch.setattr(memory._store, "renew", renew)
+    assert await run.digest(slowly, most=2) == 2
+    assert "could not hold on" not in caplog.text
+
+
 async def test_worker_rests_through_trouble_and_goes_on(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everfact.worker._TROUBLE_SECONDS", 0.01)
     monkeypatch.setattr("everfact.worker._LOOK_SECONDS", 0.01)
-    claim, troubles = memory._store.claim, [StoreUnavailable("away")]
+    claim, troubles = memory._store.claim, [StoreUnavailable("away"), ZeroDivisionError("a mistake")]
 
     async def troubled(*args: object, **kwargs: object) -> object:
         if troubles:
@@ -540,6 +618,93 @@ async def test_orders_about_memory_are_obeyed_and_can_be_undone(clock: FakeClock
     assert not any("hates" in fact for fact in await facts(memory))
     await tell(memory, "update: port is 1", 6)
     assert "Server port 1 6-" in await facts(memory)
+
+
+def doubting(trust: Trust, *statements: Statement, commands: tuple[Command, ...] = ()) -> Extraction:
+    return Extraction(extractor="fixed", statements=statements, commands=commands, trust=trust)
+
+
+async def test_source_that_is_not_trusted_retires_nothing_and_is_marked(clock: FakeClock) -> None:
+    rumour = says("Ana", "lives in", "Lima", replaces="Rome", sentence="Ana lives in Lima")
+    forget = Command(kind=CommandKind.FORGET, key="Ana lives Rome", span=(0, 1))
+    extractor = FixedExtractor(
+        {
+            "fact": Extraction(extractor="f", statements=(says("Ana", "lives in", "Rome"),)),
+            "rumour": doubting(Trust.UNVERIFIED, rumour, commands=(forget,)),
+            "foreign": Extraction(extractor="f", statements=(says("Ana", "lives in", "Oslo"),)),
+            "hush": doubting(Trust.OUT_OF_SCOPE, commands=(replace(forget, kind=CommandKind.DO_NOT_SAVE),)),
+        }
+    )
+    memory = Memory(ReferenceStore(Disk(), now=clock), dict.fromkeys(Source, extractor), now=clock)
+    await tell(memory, "fact", 1)
+    told = await tell(memory, "rumour", 5)
+    assert (told.status, told.attributes) == (Status.DONE, {"trust": "unverified"})
+    elsewhere = Draft(content="foreign", group_id="home", reference_time=day(6), attributes={"trust": "out_of_scope"})
+    await memory.add(elsewhere, wait=True)
+    await tell(memory, "hush", 7)
+    assert len(await memory.episodes(HOME)) == 3
+    rome = await fact_saying(memory, "Ana lives in Rome")
+    assert (rome.invalid_at, rome.attributes) == (None, {})
+    trust = {f.attributes.get("trust") for f in await memory._store.facts(HOME) if f.uuid != rome.uuid}
+    assert trust == {"unverified", "out_of_scope"}
+    (lima,) = [f for f in await memory._store.facts(HOME) if f.valid_at == day(5)]
+    await memory.correct(lima.uuid, lambda said: replace(said, valid_at=day(8)))  # a person vouches for it
+    assert (await fact_saying(memory, "Ana lives in Rome")).invalid_at == day(8)
+    await memory._store.requeue(replace(HOME, uuids=(told.uuid,)))
+    changes = len(await memory._store.changes(HOME))
+    await memory.digest()
+    (again, *_) = await memory._store.changes(HOME)
+    assert (len(await memory._store.changes(HOME)), again.episodes) == (changes + 1, ())
+    await memory.undo((await memory._store.changes(replace(HOME, uuids=(told.uuid,))))[-1].uuid)
+    assert (await memory.episodes(replace(HOME, uuids=(told.uuid,))))[0].attributes == {}
+
+
+async def test_update_puts_earlier_episodes_out_of_date_until_it_is_undone(clock: FakeClock) -> None:
+    values = {number: Value(type=ValueType.TEXT, text=number) for number in "123"}
+    port = {number: says("Server", "port", number, object=value) for number, value in values.items()}
+    long = "Server port 1 " + "and much else to tell " * 20
+    extractor = FixedExtractor(
+        {
+            "Server port 1": Extraction(extractor="f", statements=(port["1"],)),
+            "Server port 1 again": Extraction(extractor="f", statements=(port["1"],)),
+            long: Extraction(extractor="f", statements=(port["1"],)),
+            "update: the port is 2": ordering(CommandKind.UPDATE, "port", replace(port["2"], span=(0, 1))),
+            "update: the port is 3": ordering(CommandKind.UPDATE, "port", replace(port["3"], span=(0, 1))),
+            "the pass has expired": ordering(CommandKind.EXPIRED, "pass"),
+            "pass": Extraction(extractor="f", statements=(says("Ana", "has", "Pass", sentence="the pass of Ana"),)),
+        }
+    )
+    memory = Memory(ReferenceStore(Disk(), now=clock), dict.fromkeys(Source, extractor), now=clock)
+
+    async def marks() -> dict[str, object]:
+        told = await memory.episodes(HOME, limit=99)
+        return {e.content: e.attributes["superseded_by"] for e in told if "superseded_by" in e.attributes}
+
+    stated = ("Server port 1", "Server port 1 again", "Remember that my port is: 1")
+    for text in (*stated, long, "Ana's port is 7", "the port of call"):
+        await tell(memory, text, 1)
+    later = await memory.add(Draft(content="the port is 9", group_id="home", reference_time=day(9)), wait=True)
+    update = await tell(memory, "update: the port is 2", 2)
+    assert await marks() == dict.fromkeys(stated, update.uuid)
+    assert later.episode.status is Status.DONE
+    clock.advance(timedelta(seconds=1))
+    second = await tell(memory, "update: the port is 3", 3)
+    assert await marks() == {**dict.fromkeys(stated, update.uuid), "update: the port is 2": second.uuid}
+    forgotten = await memory.forget(second.uuid)
+    assert await marks() == dict.fromkeys(stated, update.uuid)
+    clock.advance(timedelta(seconds=1))
+    await memory.undo(forgotten.uuid)
+    assert len(await marks()) == 4
+    clock.advance(timedelta(seconds=1))
+    await memory.undo(update.uuid)
+    assert await marks() == {"update: the port is 2": second.uuid}
+    await tell(memory, "pass", 4)
+    expired = await tell(memory, "the pass has expired", 5)
+    assert (await marks())["pass"] == expired.uuid
+    for _ in range(2):
+        await memory._store.requeue(replace(HOME, uuids=(expired.uuid,)))
+        await memory.digest()
+        assert (await fact_saying(memory, "the pass of Ana")).invalid_at == day(5)
 
 
 async def test_purged_fact_or_entity_is_gone_with_all_that_was_said_of_it(memory: Memory) -> None:

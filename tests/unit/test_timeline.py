@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement, Value, ValueType
+from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement, Trust, Value, ValueType
 from everfact.timeline import fold
 
 
@@ -163,3 +163,11 @@ def test_later_tellings_do_not_change_what_a_fact_is_called() -> None:
     (alone,) = fold([first])
     assert alone.uuid in {fact.uuid for fact in fold([first, said("rome", 2018, told=3), said("oslo", 2022, told=4)])}
     assert alone.uuid != fold([said("rome", 2020, told=7)])[0].uuid
+
+
+def test_a_source_that_is_not_trusted_ends_nothing_and_is_marked() -> None:
+    home, rumour = said("rome", 2020, told=2), said("oslo", 2022, told=3)
+    rumour = replace(rumour, statement=replace(rumour.statement, trust=Trust.UNVERIFIED))
+    facts = fold([home, rumour])
+    assert shape(facts) == [("rome", 2020, None), ("oslo", 2022, None)]
+    assert [(fact.disputed, dict(fact.attributes)) for fact in facts] == [(False, {}), (False, {"trust": "unverified"})]

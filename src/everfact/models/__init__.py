@@ -30,11 +30,14 @@ from everfact.models.kinds import (
     Source,
     Status,
     Thing,
+    Trust,
     ValueType,
     Vector,
     Verdict,
 )
 from everfact.models.known import (
+    HEARD,
+    MET,
     Assertion,
     Change,
     Claim,
@@ -42,6 +45,7 @@ from everfact.models.known import (
     Fact,
     Pair,
     fold_name,
+    names_in,
 )
 from everfact.models.told import (
     Added,
@@ -55,7 +59,9 @@ from everfact.models.told import (
 )
 
 __all__ = [
+    "HEARD",
     "JSON",
+    "MET",
     "Added",
     "Answer",
     "Assertion",
@@ -91,10 +97,12 @@ __all__ = [
     "Stats",
     "Status",
     "Thing",
+    "Trust",
     "Unembedded",
     "Value",
     "ValueType",
     "Vector",
     "Verdict",
     "fold_name",
+    "names_in",
 ]

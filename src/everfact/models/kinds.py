@@ -79,6 +79,15 @@ class ValueType(StrEnum):
     TEXT = "text"
 
 
+class Trust(StrEnum):
+    """How far a source may be relied on, by its own words or its teller's."""
+
+    FULL = "full"
+    UNVERIFIED = "unverified"
+    OUT_OF_SCOPE = "out_of_scope"
+    """About another project, customer or the like than the one at hand."""
+
+
 class Verdict(StrEnum):
     """What a judge says of an older and a newer assertion that the rules leave open."""
 
@@ -101,7 +110,6 @@ class ChangeKind(StrEnum):
     """The act behind a change."""
 
     DIGEST = "digest"
-    FACTS = "facts"
     FORGET = "forget"
     CORRECT = "correct"
     RESOLVE = "resolve"

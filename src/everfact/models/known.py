@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everfact.models.kinds import JSON, ChangeKind, FactKind
 from everfact.models.told import Episode, Statement, Value
+
+_LOOK_AT = 20_000
+_WORD = re.compile(r"\w[\w.+#/-]*\w|\w")
+_PAIR = "{} {}".format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +74,7 @@ class Fact:
     episodes: tuple[str, ...] = ()
     """Uuids of the episodes behind `assertions`, the first one first."""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    """`trust` says why not to rely on it, where nobody fully trusted has said it."""
 
     @property
     def text(self) -> str:
@@ -119,16 +125,30 @@ class Change:
         )
 
 
+MET = 100
+HEARD = 10
+"""For how many turns of a thread somebody who spoke still counts as present."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """The right of one worker to digest one episode, and with it its group, until `deadline`."""
+    """The right of one worker to digest one episode, and with it its group, until `deadline`; and what it needs first.
+
+    What it brings along is as it was when the claim was made.
+    """
 
     token: str
     owner: str
     episode: Episode
     deadline: datetime
     head: str | None
-    """The last change of the group when it was claimed."""
+    """The last change of the group."""
+    is_first: bool
+    """Nothing was ever asserted in this episode's name."""
+    listeners: tuple[str, ...]
+    """Who else spoke in the last `HEARD` turns of the thread before this one, the latest first."""
+    known: tuple[Entity, ...]
+    """The entities that one of the `names_in` the episode belongs to; of very many the `MET` made last."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,6 +157,14 @@ class Pair:
 
     older: Assertion
     newer: Assertion
+
+
+def names_in(episode: Episode) -> list[str]:
+    """Every run of up to four words, folded: the names that known entities may be called by in this episode."""
+    text = f"{episode.speaker} {episode.content[:_LOOK_AT]}"
+    words = [word.casefold() for word in _WORD.findall(text)]
+    pairs = list(map(_PAIR, words, words[1:]))
+    return list({*words, *pairs, *map(_PAIR, pairs, words[2:]), *map(_PAIR, pairs, pairs[2:])})
 
 
 def fold_name(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from everfact.models.kinds import JSON, CommandKind, FactKind, Granularity, Phase, Source, Status, ValueType
+from everfact.models.kinds import JSON, CommandKind, FactKind, Granularity, Phase, Source, Status, Trust, ValueType
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,8 @@ class Statement:
     granularity: Granularity | None = None
     replaces: str = ""
     confidence: float = 1.0
+    trust: Trust = Trust.FULL
+    """What is not fully trusted ends nothing that is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +67,8 @@ class Extraction:
     statements: tuple[Statement, ...] = ()
     mentions: tuple[Mention, ...] = ()
     commands: tuple[Command, ...] = ()
+    trust: Trust = Trust.FULL
+    """Of the episode as a whole."""
     degraded: bool = False
 
 
@@ -118,6 +122,7 @@ class Episode:
     statements: tuple[Statement, ...] = ()
     """Facts the caller handed over with the text."""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
+    """Free, but for two that digesting writes: `trust` and `superseded_by` (see `everfact.marks`)."""
     status: Status = Status.PENDING
     attempts: int = 0
     error: str = ""

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TypeAlias, TypeVar
 
+from everfact.clock import new_id
 from everfact.errors import ClaimLost, NotFound, UsageError
-from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact, Status, Vector
+from everfact.models import (
+    HEARD,
+    MET,
+    Assertion,
+    Change,
+    Claim,
+    Entity,
+    Episode,
+    Fact,
+    Status,
+    Vector,
+    fold_name,
+    names_in,
+)
 
 Item: TypeAlias = Episode | Entity | Fact
 K = TypeVar("K", bound=Item)
@@ -123,6 +137,43 @@ class Contents:
             if not is_held and (retry_at is None or retry_at <= now):
                 ready.append(number)
         return sorted(ready, key=lambda number: told[number])
+
+    def take(self, number: int, owner: str, lease: timedelta, now: datetime) -> Claim:
+        """Claim that version; the attempt counts from now on."""
+        waiting = self.queue[number]
+        self.queue[number] = replace(waiting, attempts=waiting.attempts + 1)
+        episode = self.with_status(next(v for v in self.versions if v.number == number))
+        claim = Claim(
+            token=new_id(),
+            owner=owner,
+            episode=episode,
+            deadline=now + lease,
+            head=self.head(waiting.group_id),
+            is_first=all(a.episode_uuid != episode.uuid for a in self.assertions.values()),
+            listeners=self._listeners(episode),
+            known=self._met(episode),
+        )
+        self.leases[waiting.group_id] = Lease(token=claim.token, number=number, granted_at=now, deadline=claim.deadline)
+        return claim
+
+    def _listeners(self, episode: Episode) -> tuple[str, ...]:
+        turns = [
+            (turn.position, turn.speaker)
+            for turn in self.items(Episode, None)
+            if episode.thread and (turn.group_id, turn.thread) == (episode.group_id, episode.thread)
+        ]
+        heard = [name for place, name in sorted(turns, reverse=True) if 1 <= episode.position - place <= HEARD]
+        return tuple(dict.fromkeys(name for name in heard if name not in ("", episode.speaker)))
+
+    def _met(self, episode: Episode) -> tuple[Entity, ...]:
+        names = set(names_in(episode))
+        met = [
+            entity
+            for entity in self.items(Entity, None)
+            if entity.group_id == episode.group_id
+            and not names.isdisjoint(map(fold_name, (entity.name, *entity.aliases)))
+        ]
+        return tuple(sorted(met, key=lambda entity: (entity.created_at, entity.uuid), reverse=True)[:MET])
 
     def held(self, claim: Claim) -> Lease:
         """The lease behind a claim."""

@@ -38,7 +38,7 @@ class FixedExtractor:
         self._extractions = extractions or {}
         self._verdict = verdict
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
         """Look the content up."""
         return self._extractions.get(episode.content, Extraction(extractor=self.name))
 

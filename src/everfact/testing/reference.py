@@ -35,7 +35,7 @@ from everfact.models import (
     fold_name,
 )
 from everfact.testing.choose import Place, passes_assertion, passes_entity, passes_episode, passes_fact, shared_words
-from everfact.testing.contents import Contents, Item, Lease, Waiting
+from everfact.testing.contents import Contents, Item, Waiting
 
 P = TypeVar("P", Episode, Entity, Fact, Assertion, Change)
 
@@ -93,23 +93,7 @@ class ReferenceStore:
     ) -> list[Claim]:
         with self._writing() as contents:
             now = self._now()
-            claims: list[Claim] = []
-            for number in contents.ready(now, group_ids)[:limit]:
-                waiting = contents.queue[number]
-                contents.queue[number] = replace(waiting, attempts=waiting.attempts + 1)
-                version = next(v for v in contents.versions if v.number == number)
-                claim = Claim(
-                    token=clock.new_id(),
-                    owner=owner,
-                    episode=contents.with_status(version),
-                    deadline=now + lease,
-                    head=contents.head(waiting.group_id),
-                )
-                contents.leases[waiting.group_id] = Lease(
-                    token=claim.token, number=number, granted_at=now, deadline=claim.deadline
-                )
-                claims.append(claim)
-            return claims
+            return [contents.take(number, owner, lease, now) for number in contents.ready(now, group_ids)[:limit]]
 
     async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
         with self._writing() as contents:
@@ -145,27 +129,34 @@ class ReferenceStore:
                 count += 1
             return count
 
-    async def apply(self, change: Change, claim: Claim | None = None) -> Change:
+    async def apply(self, change: Change) -> Change:
         with self._writing() as contents:
-            items: tuple[Item | Assertion, ...] = (
-                *change.asserted,
-                *change.episodes,
-                *change.entities,
-                *change.facts,
-                *([claim.episode] if claim else []),
-            )
-            if any(item.group_id != change.group_id for item in items):
-                raise UsageError(f"a change to group {change.group_id} holds items of another group")
-            if claim is not None:
-                del contents.queue[contents.held(claim).number]
-                del contents.leases[change.group_id]
-            if any(change.uuid == made.uuid for made in contents.log):
-                raise UsageError(f"change {change.uuid} was made already")
-            if change.parent != contents.head(change.group_id):
-                raise Conflict(f"group {change.group_id} has changed since it was read")
-            change = change.recorded(self._record_time(contents, change.group_id))
-            contents.do(change)
-            return change
+            return self._record(contents, change)
+
+    async def finish(
+        self, change: Change, claim: Claim, *, lease: timedelta | None = None
+    ) -> tuple[Change, Claim | None]:
+        with self._writing() as contents:
+            if claim.episode.group_id != change.group_id:
+                raise UsageError(f"a change to group {change.group_id} cannot finish an episode of another group")
+            del contents.queue[contents.held(claim).number]
+            del contents.leases[change.group_id]
+            change = self._record(contents, change)
+            now = self._now()
+            following = contents.ready(now, [change.group_id]) if lease is not None else []
+            return change, contents.take(following[0], claim.owner, lease, now) if following and lease else None
+
+    def _record(self, contents: Contents, change: Change) -> Change:
+        items: tuple[Item | Assertion, ...] = (*change.asserted, *change.episodes, *change.entities, *change.facts)
+        if any(item.group_id != change.group_id for item in items):
+            raise UsageError(f"a change to group {change.group_id} holds items of another group")
+        if any(change.uuid == made.uuid for made in contents.log):
+            raise UsageError(f"change {change.uuid} was made already")
+        if change.parent != contents.head(change.group_id):
+            raise Conflict(f"group {change.group_id} has changed since it was read")
+        change = change.recorded(self._record_time(contents, change.group_id))
+        contents.do(change)
+        return change
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
         found = [e for e in self._filtered(Thing.EPISODE, self._reading(), where) if isinstance(e, Episode)]

@@ -52,6 +52,11 @@ texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
 days = st.none() | st.integers(0, 9).map(lambda n: EARLY + timedelta(days=n))
 
 
+def _terms(claim: Claim | None) -> object:
+    """A claim without its token, which is random."""
+    return None if claim is None else replace(claim, token="")
+
+
 class StoreComparison(RuleBasedStateMachine):
     """Random acts on two stores that must not be told apart."""
 
@@ -105,8 +110,14 @@ class StoreComparison(RuleBasedStateMachine):
 
     # Telling
 
-    @rule(group_id=groups, content=texts, thread=st.sampled_from(["", "talk"]), key=st.sampled_from(["", "", "k"]))
-    def tell(self, group_id: str, content: str, thread: str, key: str) -> None:
+    @rule(
+        group_id=groups,
+        content=texts,
+        thread=st.sampled_from(["", "talk"]),
+        speaker=st.sampled_from(["", "Ana", "Bo"]),
+        key=st.sampled_from(["", "", "k"]),
+    )
+    def tell(self, group_id: str, content: str, thread: str, speaker: str, key: str) -> None:
         told = Episode(
             uuid=self.new_id(),
             group_id=group_id,
@@ -115,6 +126,7 @@ class StoreComparison(RuleBasedStateMachine):
             reference_time=EARLY + timedelta(days=self.count % 5),
             created_at=EARLY,
             thread=thread,
+            speaker=speaker,
             source_key=key,
         )
         self.both(lambda store: store.add_episode(told))
@@ -130,7 +142,7 @@ class StoreComparison(RuleBasedStateMachine):
     @rule(limit=st.integers(1, 2))
     def claim(self, limit: int) -> None:
         pair = [self.run(store.claim("w", limit=limit, lease=LEASE)) for store in (self.reference, self.store)]
-        assert [(c.episode, c.deadline) for c in pair[0]] == [(c.episode, c.deadline) for c in pair[1]]
+        assert [_terms(c) for c in pair[0]] == [_terms(c) for c in pair[1]]
         self.claims += zip(*pair, strict=True)
 
     @precondition(lambda self: self.claims)
@@ -151,11 +163,21 @@ class StoreComparison(RuleBasedStateMachine):
         self.both(deadline)
 
     @precondition(lambda self: self.claims)
-    @rule(content=texts, data=st.data())
-    def finish(self, content: str, data: st.DataObject) -> None:
+    @rule(content=texts, go_on=st.booleans(), data=st.data())
+    def finish(self, content: str, go_on: bool, data: st.DataObject) -> None:
         mine = data.draw(st.sampled_from(self.claims))
         made = self._facts_about(mine[0].episode, content, data)
-        self.both(lambda store: store.apply(made, self._of(mine, store)))
+        lease = LEASE if go_on else None
+        following: list[Claim | None] = []
+
+        async def finished(store: Store) -> tuple[Change, object]:
+            change, claim = await store.finish(made, self._of(mine, store), lease=lease)
+            following.append(claim)
+            return change, _terms(claim)
+
+        self.both(finished)
+        if len(following) == 2 and following[0] is not None and following[1] is not None:
+            self.claims.append((following[0], following[1]))
 
     @rule(group_id=groups, status=st.sampled_from(Status))
     def requeue(self, group_id: str, status: Status) -> None:

@@ -82,9 +82,8 @@ class _Life:
         self.told.added.add(uuid)
 
     async def _digest(self, store: SQLiteStore) -> None:
-        change = await digest(store, "worker", _LEASE)
-        if change is not None:
-            self.told.applied.add(change.uuid)
+        made = await digest(store, "worker", _LEASE, most=self.rng.randint(1, 3))
+        self.told.applied |= {change.uuid for change in made}
 
     async def _purge(self, store: SQLiteStore) -> None:
         """Tell something in a group of its own, where nobody digests it, and take it back."""

@@ -50,7 +50,7 @@ async def digest(path: Path) -> None:
     """Digest all that is pending, saying so once it begins."""
     async with make_memory(await SQLiteStore.open(path)) as memory:
         print("ready", flush=True)
-        while await memory.digest(limit=2) or (await memory.status()).pending:
+        while await memory.digest(limit=2, each=5) or (await memory.status()).pending:
             pass
 
 

@@ -104,17 +104,18 @@ async def answers(store: Store) -> list[object]:
     return said
 
 
-async def digest(store: Store, owner: str, lease: timedelta) -> Change | None:
-    """Claim a turn and apply its change; None if there is none or another worker took it over."""
-    claims = await store.claim(owner, lease=lease)
-    if not claims:
-        return None
-    claim = claims[0]
-    log = await store.changes(Filter(group_ids=(claim.episode.group_id,)), limit=1)
-    try:
-        return await store.apply(change_of(claim, parent=log[0].uuid if log else None), claim)
-    except (ClaimLost, Conflict):
-        return None
+async def digest(store: Store, owner: str, lease: timedelta, *, most: int = 1) -> list[Change]:
+    """Claim a turn and finish it, and then the next ones of its group, until another worker takes over."""
+    claims: list[Claim | None] = [*await store.claim(owner, lease=lease)]
+    claim, made = claims[0] if claims else None, []
+    while claim is not None:
+        go_on = lease if len(made) + 1 < most else None
+        try:
+            change, claim = await store.finish(change_of(claim, parent=claim.head), claim, lease=go_on)
+        except (ClaimLost, Conflict):
+            break
+        made.append(change)
+    return made
 
 
 def change_of(claim: Claim, *, parent: str | None) -> Change:

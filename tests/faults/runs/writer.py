@@ -29,8 +29,9 @@ async def write(path: Path, rng: random.Random) -> None:
                 if rng.random() < 0.6:
                     episode = await store.add_episode(turn(rng, clock.now(), thread=THREAD))
                     print("added", episode.uuid, flush=True)
-                elif change := await digest(store, f"writer {os.getpid()}", _LEASE):
-                    print("applied", change.uuid, flush=True)
+                else:
+                    for change in await digest(store, f"writer {os.getpid()}", _LEASE, most=rng.randint(1, 3)):
+                        print("applied", change.uuid, flush=True)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,12 @@ class JSONExtractor:
 
     name = EXTRACTOR
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:  # noqa: ARG002 # a port's
+    async def extract(
+        self,
+        episode: Episode,
+        known: Sequence[Entity],  # noqa: ARG002 # a port's
+        listeners: Sequence[str] = (),  # noqa: ARG002 # a port's
+    ) -> Extraction:
         """Walk the episode's content.
 
         Raises:

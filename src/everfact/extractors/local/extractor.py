@@ -29,6 +29,7 @@ from everfact.extractors.local.rules.events import by_verb
 from everfact.extractors.local.rules.frames import by_count, by_frame, by_habit
 from everfact.extractors.local.rules.nominal import by_company, by_label, by_names
 from everfact.extractors.local.scene import Scene
+from everfact.extractors.local.trust import with_trust
 from everfact.models import (
     Command,
     CommandKind,
@@ -103,7 +104,12 @@ class LocalExtractor:
 
     name = NAME
 
-    async def extract(self, episode: Episode, known: Sequence[Entity]) -> Extraction:
+    async def extract(
+        self,
+        episode: Episode,
+        known: Sequence[Entity],
+        listeners: Sequence[str] = (),  # noqa: ARG002 # a port's
+    ) -> Extraction:
         """What the episode says."""
         return extract_text(
             episode.content,
@@ -148,13 +154,14 @@ def extract_text(
             # A sentence that a rule trips over costs only itself, and the extraction says so.
             logger.warning("a sentence of %d characters could not be read", len(sentence.text), exc_info=True)
             found.is_degraded = True
-    return Extraction(
+    extraction = Extraction(
         extractor=NAME,
         statements=tuple(found.statements.values()),
         mentions=tuple(found.mentions.values()),
         commands=tuple(found.commands),
         degraded=found.is_degraded,
     )
+    return with_trust(extraction, content)
 
 
 def _scene(told: Told, speaker: str) -> Scene:

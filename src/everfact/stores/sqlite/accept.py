@@ -50,6 +50,11 @@ def close_ledger(connection: apsw.Connection, ledger: Ledger) -> None:
     )
 
 
+def touch(connection: apsw.Connection, group_id: str) -> None:
+    """Write what means nothing (an id is left out), so that the commit brings all that was noted before to disk."""
+    connection.execute("UPDATE groups SET next_id = next_id + 1 WHERE group_id = ?", (group_id,))
+
+
 def add_episode(connection: apsw.Connection, episode: Episode, now: datetime) -> Episode:
     """Keep an episode unless it is there already; see `Store.add_episode`."""
     ledger = open_ledger(connection, episode.group_id, now)

@@ -63,6 +63,13 @@ class Database:
         """Run `work` in one transaction that is on disk when this returns, and leaves nothing behind if it fails."""
         return await self._run(self._writer, transaction, "BEGIN IMMEDIATE", work)
 
+    async def note(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Like `write`, but a power cut may take it back as a whole, until anything is written: for what can be redone.
+
+        The sync that is saved costs more than most transactions.
+        """
+        return await self._run(self._writer, unsynced, "BEGIN IMMEDIATE", work)
+
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` on one consistent state of the file; writers are not held up."""
         return await self._run(self._readers, transaction, "BEGIN", work)
@@ -125,6 +132,8 @@ def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
                 hint="keep the memory on a local disk: --store sqlite:////local/path/memory.db",
             )
     connection.execute(_PRAGMAS)
+    # Otherwise SQLite plans a statement anew for every value that might decide whether a partial index serves.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 
 
@@ -223,6 +232,16 @@ def transaction(connection: apsw.Connection, begin: str, work: Callable[[apsw.Co
         if connection.in_transaction:  # SQLite itself rolls back after some errors
             connection.execute("ROLLBACK")
     return result
+
+
+def unsynced(connection: apsw.Connection, begin: str, work: Callable[[apsw.Connection], T]) -> T:
+    """A transaction that leaves the sync of the log to the next one."""
+    level: int = connection.execute("PRAGMA synchronous").get
+    connection.execute("PRAGMA synchronous = NORMAL")
+    try:
+        return transaction(connection, begin, work)
+    finally:
+        connection.execute(f"PRAGMA synchronous = {level:d}")
 
 
 @contextmanager

@@ -9,10 +9,15 @@ import apsw
 
 from everfact.clock import new_id
 from everfact.errors import ClaimLost
-from everfact.models import Claim, Filter
+from everfact.models import HEARD, MET, Claim, Filter, names_in
 from everfact.stores.sqlite import rows, where
 from everfact.stores.sqlite.where import GROUP_SPAN
 
+# Counted before the work begins: a worker that dies of an episode has tried it too.
+_TAKEN = f"""
+    {rows.EPISODE.replace("q.attempts", "q.attempts + 1")}, e.id, e.group_no, g.head,
+    NOT EXISTS (SELECT 1 FROM assertions WHERE episode_uuid = e.uuid), e.thread_no
+"""
 # The oldest pending episode of each group, hopping from group to group along the index of ids.
 # UNION, not UNION ALL: in a damaged index the hops may lead back, and would never end.
 _HEADS = f"""
@@ -24,11 +29,26 @@ _HEADS = f"""
             WHERE parked = 0 AND episode_id >= (head.id / {GROUP_SPAN} + 1) * {GROUP_SPAN}
         ) FROM head WHERE head.id IS NOT NULL
     )
-    SELECT {rows.EPISODE}, e.id, e.group_no, g.head
+    SELECT {_TAKEN}
     FROM head CROSS JOIN {rows.EPISODE_FROM} LEFT JOIN leases AS l ON l.group_no = e.group_no
     WHERE e.id = head.id AND (:groups IS NULL OR g.group_id IN (SELECT value FROM json_each(:groups)))
     AND q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
     ORDER BY e.created_at, e.uuid LIMIT :limit
+"""
+_NEXT = f"""
+    SELECT {_TAKEN} FROM {rows.EPISODE_FROM}
+    WHERE e.id = (SELECT min(episode_id) FROM queue WHERE parked = 0 AND episode_id BETWEEN ? AND ?)
+    AND q.retry_at <= ?
+"""
+_HEARD = f"""
+    SELECT speaker FROM episodes WHERE thread_no = ? AND position BETWEEN ? - {HEARD} AND ? - 1 AND known_to IS NULL
+    ORDER BY position DESC
+"""
+_MET = f"""
+    SELECT {rows.ENTITY} FROM {rows.ENTITY_FROM} WHERE e.id IN (
+        SELECT entity_id FROM entity_terms
+        WHERE group_no = ? AND kind = 'name' AND term IN (SELECT value FROM json_each(?))
+    ) AND e.known_to IS NULL ORDER BY e.created_at DESC, e.uuid DESC LIMIT {MET}
 """
 
 
@@ -40,30 +60,41 @@ def claim(
     now: datetime,
 ) -> list[Claim]:
     """See `Store.claim`. A lease granted in the future was granted before the clock went back: it counts as stale."""
-    at = rows.to_micros(now)
-    claims = []
     limit, group_ids = wanted
     groups = None if group_ids is None else rows.to_json(list(group_ids))
-    heads: list[rows.Row] = connection.execute(_HEADS, {"now": at, "limit": limit, "groups": groups}).fetchall()
-    for row in heads:
-        *_, episode_id, group_no, head = row
-        # Counted before the work begins: a worker that dies of an episode has tried it too.
-        connection.execute("UPDATE queue SET attempts = attempts + 1 WHERE episode_id = ?", (episode_id,))
-        episode = rows.to_episode(row)
-        taken = Claim(
-            token=new_id(),
-            owner=owner,
-            episode=replace(episode, attempts=episode.attempts + 1),
-            deadline=now + lease,
-            head=head,
-        )
-        connection.execute(
-            "INSERT OR REPLACE INTO leases (group_no, episode_id, token, owner, granted_at, deadline)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
-            (group_no, episode_id, taken.token, owner, at, rows.to_micros(taken.deadline)),
-        )
-        claims.append(taken)
-    return claims
+    wanted_now = {"now": rows.to_micros(now), "limit": limit, "groups": groups}
+    heads: list[rows.Row] = connection.execute(_HEADS, wanted_now).fetchall()
+    return [_take(connection, row, owner, lease, now) for row in heads]
+
+
+def claim_next(connection: apsw.Connection, group_no: int, owner: str, lease: timedelta, now: datetime) -> Claim | None:
+    """Claim the oldest pending episode of a group that nobody holds, unless it waits for its next try."""
+    ids = group_no * GROUP_SPAN, (group_no + 1) * GROUP_SPAN - 1
+    row = connection.execute(_NEXT, (*ids, rows.to_micros(now))).fetchone()
+    return None if row is None else _take(connection, row, owner, lease, now)
+
+
+def _take(connection: apsw.Connection, row: rows.Row, owner: str, lease: timedelta, now: datetime) -> Claim:
+    *_, episode_id, group_no, head, is_first, thread_no = row
+    connection.execute("UPDATE queue SET attempts = attempts + 1 WHERE episode_id = ?", (episode_id,))
+    episode = rows.to_episode(row)
+    heard = connection.execute(_HEARD, (thread_no, episode.position, episode.position)) if thread_no else ()
+    taken = Claim(
+        token=new_id(),
+        owner=owner,
+        episode=episode,
+        deadline=now + lease,
+        head=head,
+        is_first=bool(is_first),
+        listeners=tuple(dict.fromkeys(name for (name,) in heard if name not in ("", episode.speaker))),
+        known=tuple(map(rows.to_entity, connection.execute(_MET, (group_no, rows.to_json(names_in(episode)))))),
+    )
+    connection.execute(
+        "INSERT OR REPLACE INTO leases (group_no, episode_id, token, owner, granted_at, deadline)"
+        " VALUES (?, ?, ?, ?, ?, ?)",
+        (group_no, episode_id, taken.token, owner, rows.to_micros(now), rows.to_micros(taken.deadline)),
+    )
+    return taken
 
 
 def renew(connection: apsw.Connection, claim: Claim, lease: timedelta, now: datetime) -> Claim:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import apsw
 
@@ -13,12 +13,25 @@ from everfact.stores.sqlite.accept import Ledger, close_episode, close_ledger, i
 from everfact.stores.sqlite.text import folded, index_text
 
 
-def apply(connection: apsw.Connection, change: Change, claim: Claim | None, now: datetime) -> Change:
+def apply(connection: apsw.Connection, change: Change, now: datetime) -> Change:
     """See `Store.apply`."""
-    _check_groups(change, claim)
+    return _record(connection, change, open_ledger(connection, change.group_id, now))
+
+
+def finish(
+    connection: apsw.Connection, change: Change, claim: Claim, lease: timedelta | None, now: datetime
+) -> tuple[Change, Claim | None]:
+    """See `Store.finish`."""
+    if claim.episode.group_id != change.group_id:
+        raise UsageError(f"a change to group {change.group_id} cannot finish an episode of {claim.episode.group_id}")
     ledger = open_ledger(connection, change.group_id, now)
-    if claim is not None:
-        queue.finish(connection, claim)
+    queue.finish(connection, claim)
+    change = _record(connection, change, ledger)
+    return change, None if lease is None else queue.claim_next(connection, ledger.no, claim.owner, lease, now)
+
+
+def _record(connection: apsw.Connection, change: Change, ledger: Ledger) -> Change:
+    _check_groups(change)
     if connection.execute("SELECT 1 FROM changes WHERE uuid = ?", (change.uuid,)).get is not None:
         raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
@@ -36,11 +49,9 @@ def apply(connection: apsw.Connection, change: Change, claim: Claim | None, now:
     return change
 
 
-def _check_groups(change: Change, claim: Claim | None) -> None:
+def _check_groups(change: Change) -> None:
     items: list[Assertion | Episode | Entity | Fact] = []
     items += (*change.asserted, *change.episodes, *change.entities, *change.facts)
-    if claim is not None:
-        items.append(claim.episode)
     foreign = {item.group_id for item in items} - {change.group_id}
     if foreign:
         raise UsageError(f"a change to group {change.group_id} holds items of group {min(foreign)}")
@@ -176,6 +187,8 @@ def _mark(connection: apsw.Connection, uuid: str, ledger: Ledger, change_no: int
 
 
 def _require_own(connection: apsw.Connection, table: str, uuids: list[str], ledger: Ledger) -> None:
+    if not uuids:
+        return
     foreign = f"SELECT uuid FROM {table} WHERE uuid IN (SELECT value FROM json_each(?)) AND +group_no <> ? LIMIT 1"
     found = connection.execute(foreign, (rows.to_json(uuids), ledger.no)).get
     if found is not None:
@@ -186,6 +199,8 @@ def _require_entities(connection: apsw.Connection, change: Change, ledger: Ledge
     spoken_of: list[Assertion | Fact] = [*change.asserted]
     spoken_of += change.facts
     uuids = {uuid for item in spoken_of for uuid in (item.subject_uuid, item.object_uuid) if uuid}
+    if not uuids:
+        return
     missing = connection.execute(
         "SELECT value FROM json_each(?) WHERE NOT EXISTS"
         " (SELECT 1 FROM entities WHERE uuid = value AND group_no = ? AND known_to IS NULL) LIMIT 1",

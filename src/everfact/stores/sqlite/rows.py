@@ -25,6 +25,7 @@ from everfact.models import (
     Source,
     Statement,
     Status,
+    Trust,
     Value,
     ValueType,
 )
@@ -97,6 +98,14 @@ def moment_or_none(micros: int | None) -> datetime | None:
     return None if micros is None else to_moment(micros)
 
 
+def _list(kept: str) -> tuple[Any, ...]:
+    return () if kept == "[]" else tuple(json.loads(kept))
+
+
+def _object(kept: str) -> dict[str, Any]:
+    return {} if kept == "{}" else json.loads(kept)
+
+
 @_sound
 def to_episode(row: Row) -> Episode:
     """An episode from the columns `EPISODE`."""
@@ -115,8 +124,8 @@ def to_episode(row: Row) -> Episode:
         position=row[10],
         speaker=row[11],
         role=row[12],
-        statements=tuple(_to_statement(item) for item in json.loads(row[13])),
-        attributes=json.loads(row[14]),
+        statements=tuple(map(_to_statement, _list(row[13]))),
+        attributes=_object(row[14]),
         status=Status.DONE if parked is None else Status.PARKED if parked else Status.PENDING,
         attempts=attempts or 0,
         error=error or "",
@@ -131,10 +140,10 @@ def to_entity(row: Row) -> Entity:
         group_id=row[1],
         name=row[2],
         created_at=to_moment(row[3]),
-        types=tuple(json.loads(row[4])),
-        aliases=tuple(json.loads(row[5])),
+        types=_list(row[4]),
+        aliases=_list(row[5]),
         summary=row[6],
-        attributes=json.loads(row[7]),
+        attributes=_object(row[7]),
     )
 
 
@@ -156,10 +165,10 @@ def to_fact(row: Row) -> Fact:
         invalid_at=moment_or_none(row[11]),
         expired_at=moment_or_none(row[12]),
         disputed=bool(row[13]),
-        assertions=tuple(json.loads(row[14])),
-        ended_by=tuple(json.loads(row[15])),
-        episodes=tuple(json.loads(row[16])),
-        attributes=json.loads(row[17]),
+        assertions=_list(row[14]),
+        ended_by=_list(row[15]),
+        episodes=_list(row[16]),
+        attributes=_object(row[17]),
     )
 
 
@@ -249,6 +258,7 @@ _STATEMENT_READERS: dict[str, Callable[[Any], object]] = {
     "valid_at": to_moment,
     "invalid_at": to_moment,
     "granularity": Granularity,
+    "trust": Trust,
 }
 
 

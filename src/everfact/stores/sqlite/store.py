@@ -1,7 +1,7 @@
 """`SQLiteStore`: the default store. One file, shared by as many processes as like.
 
-Each method runs one function of the modules beside it, in a thread: writes in one durable transaction, reads on one
-consistent state.
+Each method runs one function of the modules beside it, in a thread: writes in one transaction, durable unless it can
+be redone (claims, vectors, digests that others follow), reads on one consistent state.
 """
 
 from __future__ import annotations
@@ -71,10 +71,10 @@ class SQLiteStore:
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
         of = None if group_ids is None else tuple(group_ids)
-        return await self._database.write(lambda c: queue.claim(c, owner, (limit, of), lease, self._now()))
+        return await self._database.note(lambda c: queue.claim(c, owner, (limit, of), lease, self._now()))
 
     async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
-        return await self._database.write(lambda c: queue.renew(c, claim, lease, self._now()))
+        return await self._database.note(lambda c: queue.renew(c, claim, lease, self._now()))
 
     async def release(
         self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
@@ -84,8 +84,18 @@ class SQLiteStore:
     async def requeue(self, where: Filter) -> int:
         return await self._database.write(lambda c: queue.requeue(c, where))
 
-    async def apply(self, change: Change, claim: Claim | None = None) -> Change:
-        return await self._database.write(lambda c: record.apply(c, change, claim, self._now()))
+    async def apply(self, change: Change) -> Change:
+        return await self._database.write(lambda c: record.apply(c, change, self._now()))
+
+    async def finish(
+        self, change: Change, claim: Claim, *, lease: timedelta | None = None
+    ) -> tuple[Change, Claim | None]:
+        if lease is None:
+            return await self._database.write(lambda c: record.finish(c, change, claim, None, self._now()))
+        done = await self._database.note(lambda c: record.finish(c, change, claim, lease, self._now()))
+        if done[1] is None:  # nothing follows that would bring it to disk
+            await self._database.write(lambda c: accept.touch(c, change.group_id))
+        return done
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
         return await self._database.read(lambda c: read.episodes(c, where, limit, before))
@@ -119,7 +129,7 @@ class SQLiteStore:
         return await self._database.read(lambda c: match.speakers(c, names, where))
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
-        return await self._database.write(lambda c: match.put_vectors(c, model, embeddings))
+        return await self._database.note(lambda c: match.put_vectors(c, model, embeddings))
 
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
         return await self._database.read(lambda c: match.unembedded(c, model, limit))

@@ -42,7 +42,7 @@ class Changes(Fixtures):
         clock.advance(SECOND)
         (claim,) = await store.claim("w", lease=LEASE)
         planned = replace(change(alice, paris, said, lives, owes, cause=told.uuid), note="why")
-        made = await store.apply(planned, claim)
+        made, _ = await store.finish(planned, claim)
         assert made == planned.recorded(made.created_at)
         assert made.created_at == clock.time
         assert await store.changes(HOME) == [made]
@@ -79,13 +79,13 @@ class Changes(Fixtures):
         }
         bad, error = flawed[flaw]
         with pytest.raises(error):
-            await store.apply(bad, claim)
+            await store.finish(bad, claim)
         for read in (store.entities, store.facts, store.changes, store.assertions):
             assert await read(replace(HOME, withdrawn=None)) == []
         assert await uuids_matching(store, Thing.FACT, "marker") == []
         assert [e.status for e in await store.episodes(HOME)] == [Status.PENDING]
         assert [e.name for e in await store.entities(ANYWHERE)] == ["Mallory"]
-        await store.apply(good, claim)  # the claim is still good
+        await store.finish(good, claim)  # the claim is still good
 
     async def test_two_changes_never_build_on_the_same_past(self, store: Store) -> None:
         first = await store.apply(change(entity()))

@@ -82,7 +82,7 @@ class Episodes(Fixtures):
     ) -> None:
         first = await store.add_episode(episode("old words", thread="t"))
         (claim,) = await store.claim("w", lease=LEASE)
-        await store.apply(change(), claim)
+        await store.finish(change(), claim)
         before = clock.time
         clock.advance(SECOND)
         second = await store.add_episode(replace(first, content="fresh words"))
@@ -140,7 +140,7 @@ class Episodes(Fixtures):
     async def test_episodes_are_chosen_by_source_status_and_uuid(self, store: Store) -> None:
         text, message = [await store.add_episode(episode(s, source=Source(s))) for s in ("text", "message")]
         (claim,) = await store.claim("w", lease=LEASE)
-        await store.apply(change(), claim)
+        await store.finish(change(), claim)
         assert await store.episodes(replace(HOME, sources=(Source.MESSAGE,))) == [message]
         assert [e.uuid for e in await store.episodes(replace(HOME, statuses=(Status.DONE,)))] == [text.uuid]
         assert await store.episodes(replace(HOME, statuses=(Status.PENDING,))) == [message]

@@ -30,7 +30,7 @@ class Upkeep(Fixtures):
         (claim,) = await store.claim("w", lease=LEASE)
         alice = entity()
         said = assertion(alice, None, told)
-        await store.apply(change(alice, said, fact(alice), fact(alice)), claim)
+        await store.finish(change(alice, said, fact(alice), fact(alice)), claim)
         (claim,) = await store.claim("w", lease=LEASE)
         await store.release(claim, error="no", park=True)
         last = await store.add_episode(episode())
