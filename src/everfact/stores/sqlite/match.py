@@ -35,16 +35,18 @@ _PARTS = Index(table="entity_trigrams", source=SOURCE[Thing.ENTITY], length=_NAM
 
 
 def match_text(connection: apsw.Connection, thing: Thing, text: str, filter_: Filter, limit: int) -> list[Scored]:
-    """See `Store.match_text`: for entities also by parts of their names."""
+    """See `Store.match_text`: entities also by parts of their names, with words that stand in none of their texts."""
     terms = match_terms(text)
     scores: dict[str, float] = {}
     for group in where.groups(connection, filter_.group_ids):
         chosen = CONDITIONS[thing](filter_, group)
-        scores |= score(connection, _INDEX[thing], terms, chosen, limit)
-        if thing is Thing.ENTITY:
-            for uuid, found in score(connection, _PARTS, trigram_terms(text), chosen, limit).items():
+        found = score(connection, _INDEX[thing], terms, chosen, limit)
+        scores |= found.scores
+        if thing is Thing.ENTITY and found.missing:
+            parts = [term for term in found.missing if term in trigram_terms(text)]
+            for uuid, half in score(connection, _PARTS, parts, chosen, limit).scores.items():
                 # A part of a name counts less than the name's own word.
-                scores[uuid] = max(scores.get(uuid, 0.0), found / 2)
+                scores[uuid] = max(scores.get(uuid, 0.0), half / 2)
     return best(scores, limit)
 
 

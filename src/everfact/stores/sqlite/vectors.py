@@ -83,7 +83,7 @@ class Nearest:
             return _compare_passing(connection, of, question, chosen)
         views, gaps = self._views(connection, of)
         rest = self._cosines(connection, of, question, gaps)
-        wanted = 3 * limit + 50
+        wanted = 2 * limit + 20
         while True:
             candidates = dict(_top(rest, wanted))
             for view in views:

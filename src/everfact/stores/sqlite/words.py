@@ -1,13 +1,12 @@
 """Scores by shared words: BM25 of our own over the row lists of FTS5, with the counts of the group alone.
 
-FTS5's own `bm25()` visits every row that has any of the words, and counts each word in all groups. Here a word is
-looked up newest row first and no further than it takes: words of most rows only tell rows apart that rarer words have
-found. How often a word stands in a text does not count, which measured better than counting it (ADR 20).
+FTS5's own `bm25()` visits every row that has any of the words, and counts each word in all groups. Here the rarer words
+find the rows, newest first and no more than it takes, and common ones only tell those rows apart. How often a word
+stands in a text does not count, which measured better than counting it (ADR 20).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from math import log
 
@@ -16,13 +15,13 @@ import apsw
 from everfact.stores.sqlite.rows import to_json
 from everfact.stores.sqlite.where import Where
 
-_MOST_ROWS = 10_000
-"""So many rows are read in all to find candidates,"""
-_FEWEST_OF_A_WORD, _MOST_OF_A_WORD = 200, 2_000
-"""shared among the words: a word with more rows is common."""
+_MOST_ROWS = 2_000
+"""Words find rows until it is about so many, the rarest words first."""
 _MOST_STEPS = 50_000
-"""So many entries of common words are passed in all to see which candidates have them too."""
-_SAMPLE = 1_000
+"""So many entries of common words are passed in all to see which of those rows have them too."""
+_SAMPLE = 300
+"""With fewer rows than this a word is counted; with more, the newest tell how many there are."""
+_SPARE = 100
 _SATURATION, _BY_LENGTH = 1.2, 0.75
 
 
@@ -40,12 +39,20 @@ class Index:
 
 
 @dataclass(frozen=True, slots=True)
+class Found:
+    """Scores by uuid, and the terms that no text of the group has."""
+
+    scores: dict[str, float]
+    missing: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class _Span:
-    """The rows of one group in an index: ids from `low` to `newest`, about `rows` of them."""
+    """The rows of one group in an index: ids from `low` to `newest`, about `count` of them."""
 
     low: int
     newest: int
-    rows: float
+    count: float
 
     def share(self, oldest: int) -> float:
         """Which part of the group's ids lies no further back than `oldest`."""
@@ -54,56 +61,49 @@ class _Span:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
+    """A term, the newest rows that have it, and about how many have it in all."""
+
     term: str
     rows: list[int]
     count: float
-    """In how many rows of the group it stands; estimated if `rows` are only the newest."""
-    weight: float
 
-    @property
-    def is_common(self) -> bool:
-        return self.count > len(self.rows)
+    def weight(self, span: _Span) -> float:
+        """How much it says; a word of more than half of all rows says nothing."""
+        rarity = (span.count - self.count + 0.5) / (self.count + 0.5)
+        return log(rarity) if rarity > 1 else 1e-6
 
 
-def score(connection: apsw.Connection, index: Index, terms: list[str], chosen: Where, limit: int) -> dict[str, float]:
-    """The uuids of the best rows that have any of the terms and pass the conditions, with their scores."""
+def score(connection: apsw.Connection, index: Index, terms: list[str], chosen: Where, limit: int) -> Found:
+    """The best rows that have any of the terms and pass the conditions."""
     span = _span(connection, index.table, chosen)
     if span is None or not terms:
-        return {}
-    most = max(limit, min(_MOST_OF_A_WORD, max(_FEWEST_OF_A_WORD, _MOST_ROWS // len(terms))))
-    words = [_look_up(connection, index, span, term, most) for term in terms]
-    sums = _sums(connection, index, span, [word for word in words if word.rows])
+        return Found({}, terms)
+    words = [_look_up(connection, index, span, term) for term in terms]
+    sums = _sums(connection, index.table, span, [word for word in words if word.rows], limit)
     found = _passing(connection, index, sums, chosen, limit)
     if len(found) < limit and index.unscored:
         query = f"{index.unscored} : ({' OR '.join(terms)})"
-        others = dict.fromkeys(_rows(connection, index.table, query, (span.low, span.newest), most), 0.0)
+        others = dict.fromkeys(_rows(connection, index.table, query, (span.low, span.newest), limit + _SPARE), 0.0)
         found = _passing(connection, index, others, chosen, limit) | found
-    return found
+    return Found(found, [term for term, word in zip(terms, words, strict=True) if not word.rows])
 
 
 def _span(connection: apsw.Connection, table: str, chosen: Where) -> _Span | None:
-    low, high = chosen.span
-    newest = connection.execute(f"SELECT max(id) FROM {table}_docsize WHERE id BETWEEN ? AND ?", (low, high)).get
+    newest, oldest, count = connection.execute(
+        "SELECT max(id), min(id), count(*) FROM"
+        f" (SELECT id FROM {table}_docsize WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?)",
+        (*chosen.span, _SAMPLE),
+    ).fetchone() or (None, None, 0)
     if newest is None:
         return None
-    sample = connection.execute(
-        f"SELECT count(*), min(id) FROM"
-        f" (SELECT id FROM {table}_docsize WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?)",
-        (low, newest, _SAMPLE),
-    ).fetchone()
-    assert sample is not None
-    count, oldest = sample
-    whole = _Span(low, newest, count)
-    return whole if count < _SAMPLE else _Span(low, newest, count / whole.share(oldest))
+    whole = _Span(chosen.span[0], newest, count)
+    return whole if count < _SAMPLE else _Span(whole.low, newest, count / whole.share(oldest))
 
 
-def _look_up(connection: apsw.Connection, index: Index, span: _Span, term: str, most: int) -> _Word:
+def _look_up(connection: apsw.Connection, index: Index, span: _Span, term: str) -> _Word:
     query = f"{index.scored} : {term}" if index.scored else term
-    rows = _rows(connection, index.table, query, (span.low, span.newest), most)
-    count = float(len(rows)) if len(rows) < most else max(len(rows) + 1, len(rows) / span.share(rows[-1]))
-    # A word of more than half of all rows says nothing.
-    rarity = (span.rows - count + 0.5) / (count + 0.5)
-    return _Word(query, rows, count, log(rarity) if rarity > 1 else 1e-6)
+    rows = _rows(connection, index.table, query, (span.low, span.newest), _SAMPLE)
+    return _Word(query, rows, len(rows) if len(rows) < _SAMPLE else len(rows) / span.share(rows[-1]))
 
 
 def _rows(connection: apsw.Connection, table: str, query: str, between: tuple[int, int], most: int) -> list[int]:
@@ -115,27 +115,45 @@ def _rows(connection: apsw.Connection, table: str, query: str, between: tuple[in
     return [row for (row,) in found]
 
 
-def _sums(connection: apsw.Connection, index: Index, span: _Span, words: list[_Word]) -> dict[int, float]:
+def _sums(connection: apsw.Connection, table: str, span: _Span, words: list[_Word], limit: int) -> dict[int, float]:
     """Candidates and the weights of the words they have."""
     if not words:
         return {}
     words = sorted(words, key=lambda word: word.count)
-    # With nothing but common words, the newest rows of the rarest one have to do.
-    finding = [word for word in words if not word.is_common] or words[:1]
+    finding, read = 0, 0.0
     sums: dict[int, float] = {}
-    for word in finding:
-        for row in word.rows:
-            sums[row] = sums.get(row, 0.0) + word.weight
+    for word in words:
+        read += word.count
+        if finding and read > _MOST_ROWS:
+            break
+        finding += 1
+        known = word.rows if len(word.rows) < _SAMPLE else None
+        rows = known or _rows(connection, table, word.term, (span.low, span.newest), _MOST_ROWS)
+        weight = word.weight(span)
+        for row in rows:
+            sums[row] = sums.get(row, 0.0) + weight
+    for word in words[finding:]:
+        if len(sums) < limit:  # too few have the rare words; the newest with a common one come after them
+            sums |= {row: 0.0 for row in word.rows if row not in sums}
+    _refine(connection, table, span, (sums, words[:finding], words[finding:]))
+    return sums
+
+
+def _refine(
+    connection: apsw.Connection, table: str, span: _Span, found: tuple[dict[int, float], list[_Word], list[_Word]]
+) -> None:
+    """Add the weights of common words, as long as it costs little to see which candidates have them."""
+    sums, finding, common = found
     oldest, steps = min(sums), 0.0
     either = " OR ".join(f"({word.term})" for word in finding)
-    for word in words[len(finding) :]:
+    for word in common:
         steps += word.count * span.share(oldest)
         if steps > _MOST_STEPS:
             break
-        both = f"({either}) AND ({word.term})"
-        for row in _rows(connection, index.table, both, (oldest, span.newest), len(sums)):
-            sums[row] = sums.get(row, 0.0) + word.weight
-    return sums
+        weight = word.weight(span)
+        having = _rows(connection, table, f"({either}) AND ({word.term})", (oldest, span.newest), len(sums))
+        for row in {*having, *word.rows} & sums.keys():
+            sums[row] += weight
 
 
 def _passing(
@@ -144,7 +162,7 @@ def _passing(
     """The candidates that pass, shorter ones scored higher; those with little weight are not even looked at."""
     ranked = _by_weight(sums)
     kept: list[tuple[int, str, int]] = []
-    start, size = 0, 2 * limit + 100
+    start, size = 0, limit + _SPARE
     while start < len(ranked) and len(kept) < limit:
         kept += connection.execute(
             f"SELECT e.text_id, e.uuid, {index.length} FROM json_each(?) AS found CROSS JOIN {index.source}"
@@ -154,12 +172,9 @@ def _passing(
         start, size = start + size, size * 4
     if not kept:
         return {}
-    mean = sum(length for *_, length in kept) / len(kept) or 1.0
-    flat = 1 - _BY_LENGTH
-    return {
-        uuid: sums[row] * (1 + _SATURATION) / (1 + _SATURATION * (flat + _BY_LENGTH * length / mean))
-        for row, uuid, length in kept
-    }
+    mean = sum([length for *_, length in kept]) / len(kept) or 1.0
+    flat, slope = 1 + _SATURATION * (1 - _BY_LENGTH), _SATURATION * _BY_LENGTH / mean
+    return {uuid: sums[row] * (1 + _SATURATION) / (flat + slope * length) for row, uuid, length in kept}
 
 
 def _by_weight(sums: dict[int, float]) -> list[int]:
@@ -167,8 +182,4 @@ def _by_weight(sums: dict[int, float]) -> list[int]:
     alike: dict[float, list[int]] = {}
     for row, weight in sums.items():
         alike.setdefault(weight, []).append(row)
-    return [row for weight in sorted(alike, reverse=True) for row in _newest_first(alike[weight])]
-
-
-def _newest_first(rows: Iterable[int]) -> list[int]:
-    return sorted(rows, reverse=True)
+    return [row for weight in sorted(alike, reverse=True) for row in sorted(alike[weight], reverse=True)]
