@@ -18,14 +18,14 @@ from pathlib import Path
 from statistics import quantiles
 
 import apsw
-import scale_data
-from scale_data import BIG, Question
 
+import scale_data
 from everfact.embedders.static import StaticEmbedder
 from everfact.memory import Memory
 from everfact.models import Embedding, Episode, Filter, Query, Thing, Vector
 from everfact.stores.sqlite import SQLiteStore
 from everfact.stores.sqlite.text import match_terms
+from scale_data import BIG, Question
 
 _MODEL = StaticEmbedder.model
 _TEXT_LIMITS = {Thing.EPISODE: 300, Thing.FACT: 100, Thing.ENTITY: 30}
@@ -90,7 +90,7 @@ async def measure(path: Path) -> None:
         for lookup in list(_LOOKUPS.values())[:6]:
             await lookup(store, asked[0], vectors[0])
         print(
-            f"search_{size}_cold {_ms(time.perf_counter() - began):.0f} ms (open, then one lookup of each text and vector)"
+            f"search_{size}_cold {_ms(time.perf_counter() - began):.0f} ms (open, one lookup of each text and vector)"
         )
         for question, vector in list(zip(asked, vectors, strict=True))[:_WARM_UP]:
             for lookup in _LOOKUPS.values():

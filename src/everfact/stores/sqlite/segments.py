@@ -144,7 +144,8 @@ class Shelf:
         with self._lock:
             self._open = {name: index for name, index in self._open.items() if self.file(name).name in names}
         for file in self._path.parent.iterdir():
-            if file.name.startswith(self._prefix) and _ENDING in file.name and file.name not in names:
+            is_ours = file.name.startswith(self._prefix) and _ENDING in file.name
+            if is_ours and file.name not in names and not file.is_dir():
                 try:
                     file.unlink(missing_ok=True)
                 except PermissionError as error:

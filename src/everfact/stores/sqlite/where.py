@@ -117,8 +117,10 @@ def facts(filter_: Filter, group: int) -> Where:
     where.one_of("e.relation", filter_.relations)
     _about(where, filter_)
     _true(where, filter_)
-    if filter_.disputed is not None:
-        where.add(f"e.disputed = {filter_.disputed:d}")
+    if filter_.disputed:
+        where.add("e.id IN (SELECT id FROM facts WHERE group_no = ? AND disputed = 1)", group, narrow=True)
+    elif filter_.disputed is not None:
+        where.add("e.disputed = 0")
     if filter_.episodes is not None:
         where.add(
             "e.id IN (SELECT fact_id FROM fact_episodes WHERE episode_uuid IN (SELECT value FROM json_each(?)))",

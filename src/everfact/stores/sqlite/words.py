@@ -7,7 +7,8 @@ stands in a text does not count, which measured better than counting it (ADR 20)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from bisect import bisect_right
+from dataclasses import dataclass, replace
 from math import log
 
 import apsw
@@ -15,7 +16,7 @@ import apsw
 from everfact.stores.sqlite.rows import to_json
 from everfact.stores.sqlite.where import Where
 
-_MOST_ROWS = 2_000
+_MOST_ROWS = 1_000
 """Words find rows until it is about so many, the rarest words first."""
 _MOST_STEPS = 50_000
 """So many entries of common words are passed in all to see which of those rows have them too."""
@@ -67,6 +68,11 @@ class _Word:
     rows: list[int]
     count: float
 
+    @property
+    def is_known(self) -> bool:
+        """Whether `rows` are all there are."""
+        return len(self.rows) < _SAMPLE
+
     def weight(self, span: _Span) -> float:
         """How much it says; a word of more than half of all rows says nothing."""
         rarity = (span.count - self.count + 0.5) / (self.count + 0.5)
@@ -89,15 +95,12 @@ def score(connection: apsw.Connection, index: Index, terms: list[str], chosen: W
 
 
 def _span(connection: apsw.Connection, table: str, chosen: Where) -> _Span | None:
-    newest, oldest, count = connection.execute(
-        "SELECT max(id), min(id), count(*) FROM"
-        f" (SELECT id FROM {table}_docsize WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?)",
-        (*chosen.span, _SAMPLE),
-    ).fetchone() or (None, None, 0)
-    if newest is None:
+    ids = f"SELECT id FROM {table}_docsize WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ?"
+    sample: list[int] = [id_ for (id_,) in connection.execute(ids, (*chosen.span, _SAMPLE))]
+    if not sample:
         return None
-    whole = _Span(chosen.span[0], newest, count)
-    return whole if count < _SAMPLE else _Span(whole.low, newest, count / whole.share(oldest))
+    whole = _Span(chosen.span[0], sample[0], len(sample))
+    return whole if len(sample) < _SAMPLE else replace(whole, count=len(sample) / whole.share(sample[-1]))
 
 
 def _look_up(connection: apsw.Connection, index: Index, span: _Span, term: str) -> _Word:
@@ -120,40 +123,53 @@ def _sums(connection: apsw.Connection, table: str, span: _Span, words: list[_Wor
     if not words:
         return {}
     words = sorted(words, key=lambda word: word.count)
-    finding, read = 0, 0.0
+    until = [sum(word.count for word in words[:number]) for number in range(1, len(words) + 1)]
+    number = max(1, bisect_right(until, _MOST_ROWS))
+    finding, common = words[:number], words[number:]
     sums: dict[int, float] = {}
-    for word in words:
-        read += word.count
-        if finding and read > _MOST_ROWS:
-            break
-        finding += 1
-        known = word.rows if len(word.rows) < _SAMPLE else None
-        rows = known or _rows(connection, table, word.term, (span.low, span.newest), _MOST_ROWS)
+    for word in finding:
         weight = word.weight(span)
-        for row in rows:
+        for row in word.rows if word.is_known else _all_rows(connection, table, span, word):
             sums[row] = sums.get(row, 0.0) + weight
-    for word in words[finding:]:
+    for word in common:
         if len(sums) < limit:  # too few have the rare words; the newest with a common one come after them
             sums |= {row: 0.0 for row in word.rows if row not in sums}
-    _refine(connection, table, span, (sums, words[:finding], words[finding:]))
+    _refine(connection, table, span, sums, (finding, common))
     return sums
 
 
+def _all_rows(connection: apsw.Connection, table: str, span: _Span, word: _Word) -> list[int]:
+    return _rows(connection, table, word.term, (span.low, span.newest), _MOST_ROWS)
+
+
 def _refine(
-    connection: apsw.Connection, table: str, span: _Span, found: tuple[dict[int, float], list[_Word], list[_Word]]
+    connection: apsw.Connection,
+    table: str,
+    span: _Span,
+    sums: dict[int, float],
+    words: tuple[list[_Word], list[_Word]],
 ) -> None:
-    """Add the weights of common words, as long as it costs little to see which candidates have them."""
-    sums, finding, common = found
-    oldest, steps = min(sums), 0.0
+    """Add the weights of common words, as long as it costs little to see which candidates have them.
+
+    If even the rarest word has more rows than were read, older ones that have another word too join the candidates.
+    """
+    finding, common = words
+    rarest = finding[0] if finding[0].count > _MOST_ROWS else None
     either = " OR ".join(f"({word.term})" for word in finding)
+    read_to, steps = min(sums), 0.0
     for word in common:
-        steps += word.count * span.share(oldest)
-        if steps > _MOST_STEPS:
+        for oldest in (read_to,) if rarest is None else (span.low, read_to):
+            cost = span.share(oldest) * (word.count + (rarest.count if rarest else 0.0))
+            if steps + cost > _MOST_STEPS:
+                continue
+            steps += cost
+            weight = word.weight(span)
+            having = _rows(connection, table, f"({either}) AND ({word.term})", (oldest, span.newest), _MOST_ROWS)
+            for row in {*having, *word.rows} & sums.keys():
+                sums[row] += weight
+            if rarest is not None:
+                sums |= {row: rarest.weight(span) + weight for row in having if row not in sums}
             break
-        weight = word.weight(span)
-        having = _rows(connection, table, f"({either}) AND ({word.term})", (oldest, span.newest), len(sums))
-        for row in {*having, *word.rows} & sums.keys():
-            sums[row] += weight
 
 
 def _passing(
