@@ -2,7 +2,7 @@
 
 FTS5's own `bm25()` visits every row that has any of the words, and counts each word in all groups. Here the rarer words
 find the rows, newest first and no more than it takes, and common ones only tell those rows apart. How often a word
-stands in a text does not count, which measured better than counting it (ADR 20).
+stands in a text does not count, which measured better than counting it (ADR 21).
 """
 
 from __future__ import annotations
