@@ -136,11 +136,12 @@ class Memory:
         return sum(await asyncio.gather(*(run.digest(self._digest, most=each) for run in runs)))
 
     async def embed(self) -> int:
-        """Give vectors to some of what has none yet; answer how many items got one."""
+        """Give vectors to some of what has none yet, or see to their upkeep; answer how many items got one."""
         if self._embedder is None:
             return 0
         lacking = await self._store.unembedded(self._embedder.model, limit=_BATCH)
         if not lacking:
+            await self._store.maintain()
             return 0
         vectors = await self._embedder.embed([item.text for item in lacking])
         return await self._store.put_vectors(

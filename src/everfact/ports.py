@@ -131,6 +131,9 @@ class Store(Protocol):
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
         """Items known now that have no vector of `model` for their present text."""
 
+    async def maintain(self) -> bool:
+        """Do one piece of upkeep that makes searching quicker, if there is any; answer whether there was."""
+
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         """Wipe every copy of these items for good (versions, texts, vectors, log entries); answer how many items.
 

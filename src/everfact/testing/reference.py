@@ -249,6 +249,10 @@ class ReferenceStore:
         ]
         return lacking[:limit]
 
+    async def maintain(self) -> bool:
+        self._reading()
+        return False
+
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         with self._writing() as contents:
             for uuid in former:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everfact.stores.sqlite.text import index_text, match_query, trigram_query
+from everfact.stores.sqlite.text import index_text, match_terms, trigram_terms
 
 _TABLE = "CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = \"porter unicode61 categories 'L* N* M* Co'\")"
 
@@ -13,18 +13,18 @@ _TABLE = "CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = \"porter unicode61 ca
 @pytest.mark.parametrize(
     ("text", "query"),
     [
-        ("", ""),
-        ("hello, World!", '"hello" OR "World"'),
-        ('say "AND" OR not', '"say" OR "AND" OR "OR" OR "not"'),
-        ("twice twice", '"twice"'),
-        ("北京大学", '"北京" OR "京大" OR "大学"'),
-        ("北", '"北" *'),
-        ("use 北京 now", '"use" OR "北京" OR "now"'),
-        ("Ünïcode", '"unicode"'),
+        ("", []),
+        ("hello, World!", ['"hello"', '"world"']),
+        ('say "AND" OR not', ['"say"', '"and"', '"or"', '"not"']),
+        ("twice Twice", ['"twice"']),
+        ("北京大学", ['"北京"', '"京大"', '"大学"']),
+        ("北", ['"北" *']),
+        ("use 北京 now", ['"use"', '"北京"', '"now"']),
+        ("Ünïcode", ['"unicode"']),
     ],
 )
-def test_query_is_made_of_quoted_words(text: str, query: str) -> None:
-    assert match_query(text) == query
+def test_queries_are_made_of_quoted_words(text: str, query: list[str]) -> None:
+    assert match_terms(text) == query
 
 
 def test_index_takes_ascii_as_it_is_and_cuts_runs_into_pairs() -> None:
@@ -34,12 +34,11 @@ def test_index_takes_ascii_as_it_is_and_cuts_runs_into_pairs() -> None:
 
 def test_long_query_counts_with_its_first_words() -> None:
     words = [f"w{n}" for n in range(1000)]
-    assert match_query(" ".join(words)).count(" OR ") == 63
-    assert match_query(" ".join(words)).startswith('"w0" OR "w1"')
+    assert match_terms(" ".join(words)) == [f'"{word}"' for word in words[:64]]
 
 
 def test_names_are_found_by_parts_of_three_characters_and_more() -> None:
-    assert trigram_query("in Postgre") == '"Postgre"'
+    assert trigram_terms("in Postgre") == ['"postgre"']
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
@@ -49,9 +48,8 @@ def test_no_text_breaks_the_index_or_a_query(text: str, query: str) -> None:
         "CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = \"porter unicode61 categories 'L* N* M* Co'\")"
     )
     connection.execute("INSERT INTO t (x) VALUES (?)", (index_text(text),))
-    for match in (match_query(query), trigram_query(query)):
-        if match:
-            connection.execute("SELECT count(*) FROM t WHERE t MATCH ?", (match,)).fetchall()
+    for match in (*match_terms(query), *trigram_terms(query)):
+        connection.execute("SELECT count(*) FROM t WHERE t MATCH ?", (match,)).fetchall()
 
 
 @given(st.text(alphabet="北京大学東タワ서울ไทย", min_size=2, max_size=12), st.data())
@@ -60,5 +58,6 @@ def test_any_two_neighbouring_characters_find_their_text(text: str, data: st.Dat
     connection = apsw.Connection(":memory:")
     connection.execute(_TABLE)
     connection.execute("INSERT INTO t (x) VALUES (?)", (index_text(text),))
-    found = connection.execute("SELECT count(*) FROM t WHERE t MATCH ?", (match_query(text[start : start + 2]),)).get
+    (pair,) = match_terms(text[start : start + 2])
+    found = connection.execute("SELECT count(*) FROM t WHERE t MATCH ?", (pair,)).get
     assert found == 1

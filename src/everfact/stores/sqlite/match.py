@@ -1,98 +1,69 @@
-"""Finding by words, by meaning and by neighbourhood. Scores only; ranking is not the store's business."""
+"""Finding by words and by neighbourhood. Scores only; ranking is not the store's business."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import apsw
 
-from everfact.errors import UsageError
-from everfact.models import Embedding, Filter, Reached, Scored, Thing, Unembedded, Vector
+from everfact.models import Filter, Reached, Scored, Thing
 from everfact.stores.sqlite import where
-from everfact.stores.sqlite.rows import ENTITY, ENTITY_FROM, Row, to_entity, to_json
-from everfact.stores.sqlite.text import match_query, trigram_query
-from everfact.stores.sqlite.where import GROUP_SPAN
+from everfact.stores.sqlite.rows import Row, to_json
+from everfact.stores.sqlite.text import match_terms, trigram_terms
+from everfact.stores.sqlite.where import Where
+from everfact.stores.sqlite.words import Index, score
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-_CONDITIONS = {Thing.EPISODE: where.episodes, Thing.ENTITY: where.entities, Thing.FACT: where.facts}
-_FROM = {
+CONDITIONS = {Thing.EPISODE: where.episodes, Thing.ENTITY: where.entities, Thing.FACT: where.facts}
+SOURCE = {
     Thing.EPISODE: "episodes AS e LEFT JOIN queue AS q ON q.episode_id = e.id",
     Thing.ENTITY: "entities AS e",
     Thing.FACT: "facts AS e",
 }
-_INDEX = {Thing.EPISODE: "episode_text", Thing.ENTITY: "entity_text", Thing.FACT: "fact_text"}
-_EMBEDDED = {Thing.EPISODE: "e.content", Thing.FACT: "e.sentence"}
+_NAMES = "octet_length(e.name) + octet_length(e.aliases)"
+_INDEX = {
+    Thing.EPISODE: Index(
+        table="episode_text",
+        source=SOURCE[Thing.EPISODE],
+        length="octet_length(e.content)",
+        scored="{name content}",
+        unscored="speaker",
+    ),
+    Thing.ENTITY: Index(table="entity_text", source=SOURCE[Thing.ENTITY], length=f"{_NAMES} + octet_length(e.summary)"),
+    Thing.FACT: Index(table="fact_text", source=SOURCE[Thing.FACT], length="octet_length(e.sentence)"),
+}
+_PARTS = Index(table="entity_trigrams", source=SOURCE[Thing.ENTITY], length=_NAMES)
 
 
 def match_text(connection: apsw.Connection, thing: Thing, text: str, filter_: Filter, limit: int) -> list[Scored]:
-    """See `Store.match_text`: BM25, for entities also by parts of their names."""
-    scores = _match(connection, (thing, _INDEX[thing], match_query(text)), filter_, limit)
-    if thing is Thing.ENTITY:
-        for uuid, score in _match(connection, (thing, "entity_trigrams", trigram_query(text)), filter_, limit).items():
-            # A part of a name counts less than the name's own word.
-            scores[uuid] = max(scores.get(uuid, 0.0), score / 2)
-    return _best(scores, limit)
-
-
-def _match(connection: apsw.Connection, look: tuple[Thing, str, str], filter_: Filter, limit: int) -> dict[str, float]:
-    thing, index, query = look
-    scores: dict[str, float] = {}
-    if not query:
-        return scores
-    for group in where.groups(connection, filter_.group_ids):
-        chosen = _CONDITIONS[thing](filter_, group)
-        found = connection.execute(
-            f"SELECT e.uuid, -bm25({index}) AS score FROM {index} CROSS JOIN {_FROM[thing]}"
-            f" WHERE {index} MATCH ? AND {index}.rowid BETWEEN ? AND ? AND e.text_id = {index}.rowid AND {chosen.sql}"
-            " ORDER BY score DESC, e.uuid DESC LIMIT ?",
-            (query, group * GROUP_SPAN, (group + 1) * GROUP_SPAN - 1, *chosen.parameters, limit),
-        )
-        scores.update(found)
-    return scores
-
-
-def match_vector(
-    connection: apsw.Connection, look: tuple[Thing, str, Vector], filter_: Filter, limit: int
-) -> list[Scored]:
-    """See `Store.match_vector`: an exact scan of the group's vectors."""
-    import numpy as np  # takes longer to import than all else here; many processes never ask for vectors
-
-    thing, model, vector = look
-    question = _unit(vector)
-    known = connection.execute("SELECT no, dimension FROM models WHERE name = ?", (model,)).fetchone()
-    if known is None:
-        return []
-    model_no, dimension = known
-    _check_dimension(model, dimension, len(vector))
+    """See `Store.match_text`: entities also by parts of their names, with words that stand in none of their texts."""
+    terms = match_terms(text)
     scores: dict[str, float] = {}
     for group in where.groups(connection, filter_.group_ids):
-        chosen = _CONDITIONS[thing](filter_, group)
-        found: list[Row] = connection.execute(
-            f"SELECT e.uuid, v.vector FROM vectors AS v CROSS JOIN {_FROM[thing]}"
-            " WHERE v.model_no = ? AND v.thing = ? AND v.text_id BETWEEN ? AND ? AND e.text_id = v.text_id"
-            f" AND {chosen.sql}",
-            (model_no, thing, group * GROUP_SPAN, (group + 1) * GROUP_SPAN - 1, *chosen.parameters),
-        ).fetchall()
-        if found:
-            matrix = np.frombuffer(b"".join(blob for _, blob in found), np.float16).reshape(-1, dimension)
-            cosines = matrix.astype(np.float32) @ question
-            scores.update(zip((uuid for uuid, _ in found), cosines.tolist(), strict=True))
-    return _best(scores, limit)
+        chosen = CONDITIONS[thing](filter_, group)
+        found = score(connection, _INDEX[thing], terms, chosen, limit)
+        scores |= found.scores
+        if thing is Thing.ENTITY and found.missing:
+            parts = [term for term in found.missing if term in trigram_terms(text)]
+            for uuid, half in score(connection, _PARTS, parts, chosen, limit).scores.items():
+                # A part of a name counts less than the name's own word.
+                scores[uuid] = max(scores.get(uuid, 0.0), half / 2)
+    return best(scores, limit)
+
+
+def best(scores: dict[str, float], limit: int) -> list[Scored]:
+    """The highest scores, in an order that does not depend on how they were found."""
+    ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
+    return [Scored(uuid=uuid, score=score) for uuid, score in ranked[:limit]]
 
 
 def neighbours(
     connection: apsw.Connection, entity_uuids: Sequence[str], filter_: Filter, hops: int, limit: int
 ) -> list[Reached]:
-    """See `Store.neighbours`: breadth first, never the same fact or entity twice."""
+    """See `Store.neighbours`: breadth first, the newest facts first, never the same fact or entity twice."""
     seen, frontier = set(entity_uuids), list(entity_uuids)
     reached: dict[str, Reached] = {}
     for distance in range(1, hops + 1):
-        ends = _facts_at(connection, frontier, filter_)
+        ends = _facts_at(connection, frontier, filter_, limit)
         inside, frontier = set(frontier), []
         for _, fact_uuid, subject, object_ in ends:
             if fact_uuid in reached:
@@ -107,15 +78,34 @@ def neighbours(
     return list(reached.values())[:limit]
 
 
-def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Filter) -> list[Row]:
+def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Filter, limit: int) -> list[Row]:
+    """The newest facts about any of these: twice as many as wanted, since a hop ago half of them may have been seen."""
     found: list[Row] = []
     for group in where.groups(connection, filter_.group_ids):
-        chosen = where.facts(replace(filter_, entities=tuple(entity_uuids)), group)
-        found += connection.execute(
-            f"SELECT e.created_at, e.uuid, e.subject_uuid, e.object_uuid FROM facts AS e WHERE {chosen.sql}",
-            chosen.parameters,
-        )
+        found += _newest_at(connection, entity_uuids, where.facts(filter_, group), 2 * limit)
     return sorted(found, key=lambda row: row[:2], reverse=True)
+
+
+def _newest_at(connection: apsw.Connection, entity_uuids: list[str], chosen: Where, limit: int) -> list[Row]:
+    """An entity of which very much is known costs a walk along its index entries, not a look at all its facts."""
+    at = to_json(entity_uuids)
+    most = 2 * limit + 100
+    while True:
+        newest = connection.execute(
+            "SELECT id FROM facts WHERE subject_uuid IN (SELECT value FROM json_each(?)) AND +id BETWEEN ? AND ?"
+            " UNION SELECT id FROM facts WHERE object_uuid IN (SELECT value FROM json_each(?)) AND +id BETWEEN ? AND ?"
+            " ORDER BY id DESC LIMIT ?",
+            (at, *chosen.span, at, *chosen.span, most),
+        ).fetchall()
+        passing: list[Row] = connection.execute(
+            "SELECT e.created_at, e.uuid, e.subject_uuid, e.object_uuid"
+            " FROM json_each(?) AS found CROSS JOIN facts AS e WHERE e.id = found.value"
+            f" AND {chosen.sql_by_key} ORDER BY e.id DESC LIMIT ?",
+            (to_json([id_ for (id_,) in newest]), *chosen.parameters, limit),
+        ).fetchall()
+        if len(passing) >= limit or len(newest) < most:
+            return passing
+        most *= 8
 
 
 def speakers(connection: apsw.Connection, names: Sequence[str], filter_: Filter) -> list[str]:
@@ -129,87 +119,10 @@ def speakers(connection: apsw.Connection, names: Sequence[str], filter_: Filter)
             for (speaker,) in connection.execute(
                 "SELECT (SELECT e.speaker FROM episodes AS e LEFT JOIN queue AS q ON q.episode_id = e.id"
                 " WHERE e.group_no = ? AND e.speaker <> '' AND e.speaker = asked.value COLLATE NOCASE"
-                f" AND {chosen.sql} LIMIT 1)"
+                f" AND {chosen.sql_by_key} LIMIT 1)"
                 " FROM json_each(?) AS asked",
                 (group, *chosen.parameters, asked),
             )
             if speaker
         }
     return sorted(found)
-
-
-def put_vectors(connection: apsw.Connection, model: str, embeddings: Sequence[Embedding]) -> int:
-    """See `Store.put_vectors`."""
-    import numpy as np
-
-    kept = 0
-    for embedding in embeddings:
-        model_no, dimension = _model(connection, model, len(embedding.vector))
-        _check_dimension(model, dimension, len(embedding.vector))
-        text_id = _present_text(connection, embedding.thing, embedding.uuid, embedding.text)
-        if text_id is None:
-            continue
-        connection.execute(
-            "INSERT OR REPLACE INTO vectors (model_no, thing, text_id, vector) VALUES (?, ?, ?, ?)",
-            (model_no, embedding.thing, text_id, _unit(embedding.vector).astype(np.float16).tobytes()),
-        )
-        kept += 1
-    return kept
-
-
-def unembedded(connection: apsw.Connection, model: str, limit: int) -> list[Unembedded]:
-    """See `Store.unembedded`."""
-    lacking = (
-        "e.known_to IS NULL AND NOT EXISTS (SELECT 1 FROM vectors AS v WHERE v.thing = ? AND v.text_id = e.text_id"
-        " AND v.model_no = (SELECT no FROM models WHERE name = ?)) LIMIT ?"
-    )
-    found: list[Unembedded] = []
-    for thing, text in _EMBEDDED.items():
-        items = connection.execute(
-            f"SELECT e.uuid, {text} FROM {_FROM[thing]} WHERE {lacking}", (thing, model, limit - len(found))
-        )
-        found += [Unembedded(thing=thing, uuid=uuid, text=words) for uuid, words in items]
-    entities = connection.execute(
-        f"SELECT {ENTITY} FROM {ENTITY_FROM} WHERE {lacking}", (Thing.ENTITY, model, limit - len(found))
-    )
-    return found + [Unembedded(thing=Thing.ENTITY, uuid=e.uuid, text=e.text) for e in map(to_entity, entities)]
-
-
-def _present_text(connection: apsw.Connection, thing: Thing, uuid: str, text: str) -> int | None:
-    if thing is Thing.ENTITY:
-        row = connection.execute(
-            f"SELECT {ENTITY}, e.text_id FROM {ENTITY_FROM} WHERE e.uuid = ? AND e.known_to IS NULL", (uuid,)
-        ).fetchone()
-        return row[-1] if row is not None and to_entity(row).text == text else None
-    text_id: int | None = connection.execute(
-        f"SELECT e.text_id FROM {_FROM[thing]} WHERE e.uuid = ? AND e.known_to IS NULL AND {_EMBEDDED[thing]} = ?",
-        (uuid, text),
-    ).get
-    return text_id
-
-
-def _model(connection: apsw.Connection, name: str, dimension: int) -> tuple[int, int]:
-    connection.execute("INSERT OR IGNORE INTO models (name, dimension) VALUES (?, ?)", (name, dimension))
-    row = connection.execute("SELECT no, dimension FROM models WHERE name = ?", (name,)).fetchone()
-    assert row is not None
-    return row[0], row[1]
-
-
-def _check_dimension(model: str, expected: int, given: int) -> None:
-    if expected != given:
-        raise UsageError(f"vectors of {model} have {expected} dimensions, this one has {given}")
-
-
-def _unit(vector: Vector) -> NDArray[np.float32]:
-    import numpy as np
-
-    values = np.frombuffer(vector, np.float32) if vector.typecode == "f" else np.array(vector, np.float32)
-    length = float(np.linalg.norm(values))
-    if not np.isfinite(length):
-        raise UsageError("a vector holds a value that is no finite number")
-    return values / np.float32(length) if length else values
-
-
-def _best(scores: dict[str, float], limit: int) -> list[Scored]:
-    ranked = sorted(scores.items(), key=lambda item: (item[1], item[0]), reverse=True)
-    return [Scored(uuid=uuid, score=score) for uuid, score in ranked[:limit]]

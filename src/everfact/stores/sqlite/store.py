@@ -30,7 +30,7 @@ from everfact.models import (
     Unembedded,
     Vector,
 )
-from everfact.stores.sqlite import accept, match, queue, read, record, upkeep
+from everfact.stores.sqlite import accept, maintain, match, queue, read, record, segments, upkeep, vectors
 from everfact.stores.sqlite.connection import Database
 from everfact.stores.sqlite.migrate import migrate, scripts
 
@@ -41,6 +41,7 @@ class SQLiteStore:
     def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
         self._database = database
         self._now = now
+        self._nearest = vectors.Nearest(segments.Shelf(database.path))
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime] = clock.now, vfs: str | None = None) -> Self:
@@ -118,7 +119,7 @@ class SQLiteStore:
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
     ) -> list[Scored]:
-        return await self._database.read(lambda c: match.match_vector(c, (thing, model, vector), where, limit))
+        return await self._database.read(lambda c: self._nearest.match(c, (thing, model, vector), where, limit))
 
     async def neighbours(
         self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
@@ -129,20 +130,34 @@ class SQLiteStore:
         return await self._database.read(lambda c: match.speakers(c, names, where))
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
-        return await self._database.note(lambda c: match.put_vectors(c, model, embeddings))
+        return await self._database.note(lambda c: vectors.put_vectors(c, model, embeddings))
 
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
-        return await self._database.read(lambda c: match.unembedded(c, model, limit))
+        found, behind = await self._database.read(
+            lambda c: (vectors.unembedded(c, model, limit), vectors.is_behind(c, model))
+        )
+        if behind and not found:
+            await self._database.write(lambda c: vectors.catch_up(c, model))
+        return found
+
+    async def maintain(self) -> bool:
+        return await maintain.maintain(self._database, self._nearest.shelf, self._now)
 
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         count = await self._database.write(lambda c: upkeep.purge(c, group_id, uuids, former))
-        await self._database.alone(upkeep.scrub)
+        await self._wipe()
         return count
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
         held = await self._database.write(lambda c: upkeep.clear(c, group_ids))
-        await self._database.alone(upkeep.scrub)
+        await self._wipe()
         return held
+
+    async def _wipe(self) -> None:
+        """Leave no byte of what was deleted: in memory, in segments, in the file."""
+        self._nearest.forget()
+        await self._database.write(lambda c: self._nearest.shelf.sweep(segments.names(c)))
+        await self._database.alone(upkeep.scrub)
 
     async def state(self, name: str) -> str | None:
         return await self._database.read(lambda c: c.execute("SELECT value FROM state WHERE name = ?", (name,)).get)

@@ -36,21 +36,18 @@ def index_text(text: str) -> str:
     return _UNSPACED.sub(lambda run: f" {' '.join((*_pairs(run[0]), run[0][-1]))} ", folded(text))
 
 
-def match_query(text: str) -> str:
-    """A query that finds rows with any of the words of `text`; empty if it has none.
-
-    A very long text counts with its first words only.
-    """
-    return _any_of(_terms(folded(text)))
+def match_terms(text: str) -> list[str]:
+    """A query for each word of `text`; a very long text counts with its first words only."""
+    return _first(_terms(folded(text).casefold()))
 
 
-def trigram_query(text: str) -> str:
-    """A query that finds names with any word of `text` inside them; words under three characters cannot."""
-    return _any_of(f'"{word}"' for word in _words(folded(text)) if len(word) > 2)
+def trigram_terms(text: str) -> list[str]:
+    """A query for each word of `text` that finds it inside of names; words under three characters cannot."""
+    return _first(f'"{word}"' for word in _words(folded(text).casefold()) if len(word) > 2)
 
 
-def _any_of(terms: Iterable[str]) -> str:
-    return " OR ".join(islice(dict.fromkeys(terms), _MOST_TERMS))
+def _first(terms: Iterable[str]) -> list[str]:
+    return list(islice(dict.fromkeys(terms), _MOST_TERMS))
 
 
 def _terms(text: str) -> Iterator[str]:

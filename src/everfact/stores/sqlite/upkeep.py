@@ -12,6 +12,7 @@ from everfact.errors import StoreCorrupt, StoreUnavailable, UsageError
 from everfact.models import Stats
 from everfact.stores.sqlite import read, where
 from everfact.stores.sqlite.rows import to_json
+from everfact.stores.sqlite.vectors import delete_of
 
 _VERSIONED = {"episodes": ("episode_text",), "entities": ("entity_text", "entity_trigrams"), "facts": ("fact_text",)}
 _THING = {"episodes": "episode", "entities": "entity", "facts": "fact"}
@@ -75,7 +76,7 @@ def clear(connection: apsw.Connection, group_ids: Sequence[str]) -> Stats:
         connection.execute(
             "DELETE FROM withdrawals WHERE assertion_id IN (SELECT id FROM assertions WHERE group_no = ?)", (group,)
         )
-        for table in ("assertions", "changes", "threads"):
+        for table in ("assertions", "changes", "threads", "vector_counts", "embedded"):
             connection.execute(f"DELETE FROM {table} WHERE group_no = ?", (group,))
         connection.execute("DELETE FROM groups WHERE no = ?", (group,))
     return held
@@ -136,10 +137,7 @@ def _delete_versions(
     worded = chosen if text_parameters is None else text_parameters
     for index in _VERSIONED[table]:
         connection.execute(f"DELETE FROM {index} WHERE rowid IN ({texts})", worded)
-    connection.execute(
-        f"DELETE FROM vectors WHERE thing = ? AND text_id IN ({texts}) AND model_no IN (SELECT no FROM models)",
-        (_THING[table], *worded),
-    )
+    delete_of(connection, _THING[table], texts, worded)
     if table == "episodes":
         connection.execute(f"DELETE FROM leases WHERE episode_id IN ({ids})", chosen)
         connection.execute(f"DELETE FROM queue WHERE episode_id IN ({ids})", chosen)

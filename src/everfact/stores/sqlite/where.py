@@ -40,6 +40,16 @@ class Where:
         return " AND ".join((f"{'+' if self.is_narrow else ''}e.group_no = ?", *self._conditions))
 
     @property
+    def sql_by_key(self) -> str:
+        """The same for rows that are found by a key of theirs: no index of the conditions may take its place."""
+        return " AND ".join(("+e.group_no = ?", *self._conditions))
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first and the last id that a row of the group can have."""
+        return self.group * GROUP_SPAN, (self.group + 1) * GROUP_SPAN - 1
+
+    @property
     def parameters(self) -> tuple[int | str, ...]:
         """What stands for the question marks of `sql`."""
         return (self.group, *self._parameters)
@@ -107,8 +117,10 @@ def facts(filter_: Filter, group: int) -> Where:
     where.one_of("e.relation", filter_.relations)
     _about(where, filter_)
     _true(where, filter_)
-    if filter_.disputed is not None:
-        where.add(f"e.disputed = {filter_.disputed:d}")
+    if filter_.disputed:
+        where.add("e.id IN (SELECT id FROM facts WHERE group_no = ? AND disputed = 1)", group, narrow=True)
+    elif filter_.disputed is not None:
+        where.add("e.disputed = 0")
     if filter_.episodes is not None:
         where.add(
             "e.id IN (SELECT fact_id FROM fact_episodes WHERE episode_uuid IN (SELECT value FROM json_each(?)))",

@@ -137,6 +137,32 @@ class Search(Fixtures):
         hits = await store.match_vector(Thing.ENTITY, embedder.model, embedder.vector("Alice"), then, limit=5)
         assert [hit.uuid for hit in hits] == [alice.uuid]
 
+    async def test_upkeep_changes_no_answer(self, store: Store) -> None:
+        embedder = HashingEmbedder()
+        told = [await store.add_episode(episode(text)) for text in ("red fox", "blue whale")]
+        vectors = [
+            Embedding(thing=Thing.EPISODE, uuid=e.uuid, text=e.text, vector=embedder.vector(e.text)) for e in told
+        ]
+        await store.put_vectors(embedder.model, vectors)
+        question = embedder.vector("red fox")
+        before = await store.match_vector(Thing.EPISODE, embedder.model, question, HOME, limit=5)
+        while await store.maintain():
+            pass
+        assert await store.match_vector(Thing.EPISODE, embedder.model, question, HOME, limit=5) == before
+
+    async def test_what_points_nowhere_is_like_nothing(self, store: Store) -> None:
+        kept = [await store.add_episode(episode(text)) for text in ("a", "b")]
+        directions = (array("f", [0.0, 0.0]), array("f", [0.0, 2.0]))
+        vectors = [
+            Embedding(thing=Thing.EPISODE, uuid=e.uuid, text=e.text, vector=v)
+            for e, v in zip(kept, directions, strict=True)
+        ]
+        assert await store.put_vectors("m", vectors) == 2
+        for question in directions:
+            hits = await store.match_vector(Thing.EPISODE, "m", question, HOME, limit=5)
+            by_uuid = {hit.uuid: hit.score for hit in hits}
+            assert by_uuid[kept[0].uuid] == pytest.approx(0.0, abs=0.01)
+
     async def test_neighbours_are_reached_once_nearest_first_even_in_a_ring(self, store: Store) -> None:
         a, b, c, d = (entity(name) for name in "abcd")
         ring = [fact(a, b), fact(b, c), fact(c, a), fact(c, d)]

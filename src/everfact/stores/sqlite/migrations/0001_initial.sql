@@ -212,15 +212,57 @@ CREATE TABLE models (
     dimension INTEGER NOT NULL
 ) STRICT;
 
--- Unit vectors in half precision.
+-- Vectors as whole numbers from -127 to 127; their length says nothing, only their direction does.
+-- An id is never given twice: what is newer than something has a higher one.
 CREATE TABLE vectors (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     model_no INTEGER NOT NULL REFERENCES models,
     thing TEXT NOT NULL,
     text_id INTEGER NOT NULL,
     vector BLOB NOT NULL,
     UNIQUE (model_no, thing, text_id)
 ) STRICT;
+
+-- How many vectors there are of a kind in a group, and how many of them lie in segments.
+CREATE TABLE vector_counts (
+    model_no INTEGER NOT NULL REFERENCES models,
+    thing TEXT NOT NULL,
+    group_no INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    covered INTEGER NOT NULL,
+    PRIMARY KEY (model_no, thing, group_no)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX vector_counts_by_rest ON vector_counts (total - covered);
+
+-- Files beside this one that hold an index over vectors, those with ids after `after` up to `through`.
+CREATE TABLE segments (
+    name TEXT PRIMARY KEY,
+    model_no INTEGER NOT NULL REFERENCES models,
+    thing TEXT NOT NULL,
+    group_no INTEGER NOT NULL,
+    after INTEGER NOT NULL,
+    through INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    checksum INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX segments_by_set ON segments (model_no, thing, group_no, after);
+
+-- Who builds a segment right now: one process at a time.
+CREATE TABLE building (
+    no INTEGER PRIMARY KEY CHECK (no = 1),
+    token TEXT NOT NULL,
+    granted_at INTEGER NOT NULL,
+    deadline INTEGER NOT NULL
+) STRICT;
+
+-- Up to which id all that a group knows has its vector of a model.
+CREATE TABLE embedded (
+    model_no INTEGER NOT NULL REFERENCES models,
+    group_no INTEGER NOT NULL,
+    through INTEGER NOT NULL,
+    PRIMARY KEY (model_no, group_no)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE state (
     name TEXT PRIMARY KEY,
