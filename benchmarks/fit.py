@@ -111,7 +111,7 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[], help="evidence to leave out of the fit")
     args = parser.parse_args()
     names = list(EPISODE_WEIGHTS)
-    use = np.array([name not in args.without for name in names])
+    use = np.array([name not in (*args.without, "doubt") for name in names])
     sets = {name: asyncio.run(cases(name, args.folder)) for name in SETS}
     results: dict[str, list[tuple[float, float, float]]] = {name: [] for name in SETS}
     for fold in range(FOLDS):

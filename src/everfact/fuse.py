@@ -29,8 +29,10 @@ EPISODE_WEIGHTS: Mapping[str, float] = {
     "question": -0.6,
     "length": 1.15,
     "fact": 0.9,
+    "doubt": -8.0,
 }
-"""What one unit of each kind of evidence is worth, for an episode."""
+"""What one unit of each kind of evidence is worth, for an episode. `doubt` is not fitted: a source that says of itself
+that it is unverified, or about something else, comes after what can be relied on."""
 
 FACT_WEIGHTS: Mapping[str, float] = {"words": 1.5, "meaning": 2.0, "named": 0.9, "told": 6.0, "date": 1.0}
 """For a fact; `told` is a tenth of the score of the best episode behind it."""
@@ -117,6 +119,7 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
             "question": short if episode.content.rstrip().endswith("?") else 0.0,
             "length": people * min(math.log1p(count), math.log(_SHORT + 1)),
             "fact": one.fact,
+            "doubt": float("trust" in episode.attributes),
         }
     return weighed
 

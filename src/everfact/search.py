@@ -49,6 +49,7 @@ class _Scope:
     named: tuple[Entity, ...]
     """The entities that the question names, and its centre."""
     where: dict[Thing, Filter]
+    shows_history: bool
 
     async def by_words(self, thing: Thing, limit: int) -> dict[str, float]:
         """Full-text scores, as shares of the best one's."""
@@ -150,6 +151,7 @@ async def _scope(store: Store, embedder: Embedder | None, query: Query, asked_at
             Thing.ENTITY: replace(here, entity_types=query.entity_types),
             Thing.FACT: _true_when(facts, query, question, asked_at),
         },
+        shows_history=query.include_history,
     )
 
 
@@ -214,6 +216,7 @@ async def _find_episodes(scope: _Scope, facts: dict[str, dict[str, float]]) -> l
             fact=behind.get(uuid, 0.0),
         )
         for uuid, episode in found.items()
+        if scope.shows_history or "superseded_by" not in episode.attributes
     ]
 
 
