@@ -11,6 +11,7 @@ from datetime import datetime
 from everfact.dates import When
 from everfact.extractors.local.commands import find_command, find_note
 from everfact.extractors.local.dating import Dates, date_of, dates_in
+from everfact.extractors.local.documents import find_document
 from everfact.extractors.local.draft import HOLDS, Draft, manner_of
 from everfact.extractors.local.reading.clauses import Clause, clauses_of, is_doubtful
 from everfact.extractors.local.reading.gazetteer import Gazetteer
@@ -156,7 +157,7 @@ def extract_text(
             found.is_degraded = True
     extraction = Extraction(
         extractor=NAME,
-        statements=tuple(found.statements.values()),
+        statements=(*found.statements.values(), *find_document(content)),
         mentions=tuple(found.mentions.values()),
         commands=tuple(found.commands),
         degraded=found.is_degraded,
