@@ -15,20 +15,20 @@ from everfact.models import Episode, Thing
 from everfact.question import ROLES, Question, Times
 
 EPISODE_WEIGHTS: Mapping[str, float] = {
-    "words": 2.2,
+    "words": 2.0,
     "before": 1.95,
     "before that": 1.4,
-    "after": 0.95,
+    "after": 0.9,
     "thread": 2.1,
-    "pairs": 0.75,
-    "meaning": 5.3,
-    "meaning after": 1.05,
-    "speaker": 3.6,
-    "date": 4.0,
+    "pairs": 0.85,
+    "meaning": 5.4,
+    "meaning after": 1.0,
+    "speaker": 3.5,
+    "date": 3.85,
     "cue": 1.7,
-    "question": -0.6,
-    "length": 1.15,
-    "fact": 0.9,
+    "question": -0.55,
+    "length": 1.25,
+    "fact": 1.2,
     "doubt": -8.0,
 }
 """What one unit of each kind of evidence is worth, for an episode. `doubt` is not fitted: a source that says of itself
