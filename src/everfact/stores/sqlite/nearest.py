@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Part: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int8]]
     """Text ids and their vectors."""
 
-_MOST_BYTES = 48_000_000
+_MOST_BYTES = 128_000_000
 """So much is kept in memory at most; what is more is read from the file for each question."""
 _ROWS_AT_ONCE = 2_000
 _FEW = 20_000
