@@ -97,20 +97,21 @@ def reasons(one: Ranked, weights: Mapping[str, float]) -> tuple[tuple[str, float
 
 def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict[str, float]]:
     """How much of each kind of evidence every episode has, before any weighing."""
-    places = {(f.episode.thread, f.episode.position): f for f in found if f.episode.thread}
-    threads: dict[str, float] = {}
+    places = {(*_thread(f.episode), f.episode.position): f for f in found if f.episode.thread}
+    threads: dict[tuple[str, str], float] = {}
     for one in found:
-        threads[one.episode.thread] = max(threads.get(one.episode.thread, 0.0), one.words)
+        thread = _thread(one.episode)
+        threads[thread] = max(threads.get(thread, 0.0), one.words)
     several = len({f.episode.speaker for f in found}) > 1
     pairs = _pairs(question, found)
     is_dated = question.times != Times()
     weighed = {}
     for one in found:
-        episode, thread, position = one.episode, one.episode.thread, one.episode.position
+        episode, thread = one.episode, _thread(one.episode)
         count = episode.content.count(" ") + 1
         short = min(1.0, _SHORT / count)
         people = 0.0 if episode.role else 1.0
-        before, before_that, after = (places.get((thread, position + step)) for step in (-1, -2, 1))
+        before, before_that, after = (places.get((*thread, episode.position + step)) for step in (-1, -2, 1))
         weighed[episode.uuid] = {
             "words": one.words,
             "before": people * before.words if before else 0.0,
@@ -129,6 +130,11 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
             "doubt": float("trust" in episode.attributes),
         }
     return weighed
+
+
+def _thread(episode: Episode) -> tuple[str, str]:
+    """Two groups may each have a thread of the same name."""
+    return episode.group_id, episode.thread
 
 
 def _is_by_whom_asked(question: Question, episode: Episode, several: bool) -> bool:
