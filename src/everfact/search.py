@@ -70,7 +70,8 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
         _hidden(scope, query),
     )
     hits = _newer_first(await rerank(scope, query, _together([hit for kind in kinds for hit in kind])))
-    shown, trimmed = within_budget(hits[: query.limit], query.max_tokens)
+    hits = await _still_true(scope, hits[: query.limit])
+    shown, trimmed = within_budget(hits, query.max_tokens)
     if query.explain:
         shown = await _with_paths(scope, shown, leads.near)
     return Answer(hits=tuple(shown), hidden=hidden, trimmed=trimmed)
@@ -258,6 +259,18 @@ def _together(hits: list[Hit]) -> list[Hit]:
 def _hit(item: Episode | Entity | Fact, one: Ranked, weights: Mapping[str, float], query: Query) -> Hit:
     hit = Hit(item=item, score=one.score, reasons=reasons(one, weights) if query.explain else ())
     return replace(hit, score=certainty(hit.thing, one.score))
+
+
+async def _still_true(scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without facts that somebody has ended or taken away since this search began."""
+    uuids = tuple(hit.item.uuid for hit in hits if isinstance(hit.item, Fact))
+    where = replace(scope.where[Thing.FACT], uuids=uuids)
+    facts = {fact.uuid: fact for fact in await scope.store.facts(where, limit=len(uuids))} if uuids else {}
+    return [
+        replace(hit, item=facts[hit.item.uuid]) if isinstance(hit.item, Fact) else hit
+        for hit in hits
+        if not isinstance(hit.item, Fact) or hit.item.uuid in facts
+    ]
 
 
 async def _with_paths(scope: Scope, hits: Sequence[Hit], near: Mapping[str, Reached]) -> list[Hit]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from everfact.fuse import EPISODE_WEIGHTS, Found, certainty, rank, rank_episodes, weigh_episodes
+from everfact.fuse import EPISODE_WEIGHTS, Found, certainty, rank, rank_episodes, reasons, weigh_episodes
 from everfact.models import Episode, Thing
 from everfact.question import read_question
 from everfact.testing.builders import episode
@@ -29,9 +29,11 @@ def weighed(question: str, *found: Found | Episode, speakers: tuple[str, ...] = 
 def test_sum_of_weights_decides_and_says_why() -> None:
     first, second = rank({"a": {"words": 1.0, "meaning": 0.0}, "b": {"words": 0.5, "meaning": 1.0}}, EPISODE_WEIGHTS)
     assert (first.uuid, second.uuid) == ("b", "a")
-    assert first.reasons == {"words": EPISODE_WEIGHTS["words"] / 2, "meaning": EPISODE_WEIGHTS["meaning"]}
-    assert first.score == sum(first.reasons.values())
-    assert set(second.reasons) == {"words"}
+    why = dict(reasons(first, EPISODE_WEIGHTS))
+    assert why == {"words": EPISODE_WEIGHTS["words"] / 2, "meaning": EPISODE_WEIGHTS["meaning"]}
+    assert list(why) == ["meaning", "words"]
+    assert first.score == pytest.approx(sum(why.values()))
+    assert set(dict(reasons(second, EPISODE_WEIGHTS))) == {"words"}
 
 
 def test_equals_stand_in_one_order_however_they_come() -> None:
