@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,23 @@ async def open_memory(path: str | Path | None = None) -> Memory:
     """
     from everfact.config import load
 
-    settings = load({} if path is None else {"store": str(path)}).settings
+    return await open_configured(load({} if path is None else {"store": str(path)}).settings)
+
+
+async def open_configured(settings: Settings) -> Memory:
+    """Open the memory that the settings name; use it with `async with`.
+
+    Raises:
+        ConfigError: the store is of a kind that this version does not have.
+        StoreError: the memory cannot be opened.
+    """
     return make_memory(await open_store(settings), _patience(settings))
+
+
+def preload() -> None:
+    """Import what opening a memory needs; it takes a while, and can be done in a thread."""
+    for module in ("memory", "worker", "embedders.static", "extractors.json", "extractors.local", "stores.sqlite"):
+        import_module(f"everfact.{module}")
 
 
 def make_memory(store: Store, patience: Patience | None = None) -> Memory:

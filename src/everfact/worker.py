@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
@@ -21,9 +22,11 @@ _TROUBLE_SECONDS = 5.0
 class Worker:
     """Works while its `async with` block lasts. Any process may run one; they share the queue."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, on_digested: Callable[[], Awaitable[None]] | None = None) -> None:
         self._memory = memory
+        self._on_digested = on_digested
         self._task: asyncio.Task[None] | None = None
+        self._is_over = False
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._work())
@@ -33,20 +36,22 @@ class Worker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._task is not None
+        self._is_over = True  # an error on the way out could take the place of the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _work(self) -> None:
-        while True:
+        while not self._is_over:
             try:
-                if (
-                    not await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW)
-                    and not await self._memory.embed()
-                ):
+                if await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW):
+                    if self._on_digested is not None:
+                        await self._on_digested()
+                elif not await self._memory.embed():
                     await self._rest(_LOOK_SECONDS)
             except Exception as error:
                 log.warning("no work for now: %s", error, exc_info=not isinstance(error, EverfactError))
-                await self._rest(_TROUBLE_SECONDS)
+                if not self._is_over:
+                    await self._rest(_TROUBLE_SECONDS)
 
     async def _rest(self, seconds: float) -> None:
         """Until something is told here, or for a while: other processes tell things too."""

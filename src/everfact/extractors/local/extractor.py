@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -119,7 +120,8 @@ class LocalExtractor:
 
     async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
         """What the episode says; "you" is the listener where there is one."""
-        return extract_text(
+        return await asyncio.to_thread(
+            extract_text,
             episode.content,
             reference=episode.reference_time,
             speaker=episode.speaker,
