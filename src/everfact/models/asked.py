@@ -109,7 +109,8 @@ class Stats:
 class Query:
     """What is asked. Without times: what is true now, as far as it is known now.
 
-    `valid_at` asks what was true then, `known_at` what was believed then, `include_history` leaves no time out.
+    `valid_at` asks what was true then, `known_at` what was believed then, `include_history` leaves no time out. A time
+    that the question names ("last March", "before the migration") is asked about unless `valid_at` says another.
     """
 
     text: str
@@ -161,7 +162,7 @@ class Answer:
 
     hits: tuple[Hit, ...]
     hidden: int = 0
-    """How many facts fit the question's words, but had ended by then (or were withdrawn) and are not shown."""
+    """How many facts fit the question's words, but had ended by then and are not shown; 50 may be more."""
     trimmed: int = 0
     """How many hits fell to `max_tokens`."""
 
