@@ -22,7 +22,7 @@ _BESIDE = 20
 _DATED = 150
 _ENTITIES = 30
 _NEAR = 60
-_FACTS = 60
+_FACTS = 40
 _BEHIND = 30
 _EVENTS = 5
 _TICK = timedelta(microseconds=1)

@@ -83,7 +83,7 @@ def rank_episodes(
 def rank(evidence: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Ranked]:
     """Items by the weighted sum of their evidence, best first."""
     ranked = [
-        Ranked(uuid=uuid, score=sum(weights[name] * amount for name, amount in amounts.items()), evidence=amounts)
+        Ranked(uuid=uuid, score=sum([weights[name] * amount for name, amount in amounts.items()]), evidence=amounts)
         for uuid, amounts in evidence.items()
     ]
     return sorted(ranked, key=lambda item: (-item.score, item.uuid))

@@ -33,7 +33,7 @@ from everfact.fuse import (
     reasons,
     weigh_episodes,
 )
-from everfact.models import Answer, Comparison, Entity, Episode, Fact, Hit, Query, Ranking, Reached, Thing
+from everfact.models import Answer, Comparison, Entity, Episode, Fact, Hit, Query, Ranking, Reached, Thing, thing_of
 from everfact.ports import Embedder, Store
 from everfact.rerank import rerank
 from everfact.supersede import reorder
@@ -41,8 +41,8 @@ from everfact.supersede import reorder
 MOST_HITS = 1_000
 _TOLD_IN = 20
 _REPLACED = 10
-_FACTS = 60
-_HIDDEN = 50
+_FACTS = 40
+_HIDDEN = 20
 _DEPTH = 50
 _CHARACTERS_A_TOKEN = 4
 _TICK = timedelta(microseconds=1)
@@ -169,8 +169,9 @@ async def _episode_hits(scope: Scope, query: Query, found: Sequence[Found], turn
     for place, episode in enumerate(order[: _depth(query)]):
         # A score says how good the place is; whoever moves up takes the score of that place.
         score = turns[min(place, len(turns) - 1)].score
-        one = ranked.get(episode.uuid, Ranked(uuid=episode.uuid, score=score))
-        hits.append(_hit(episode, replace(one, score=score), EPISODE_WEIGHTS, query))
+        evidence = ranked[episode.uuid].evidence if episode.uuid in ranked else {}
+        one = Ranked(uuid=episode.uuid, score=score, evidence=evidence)
+        hits.append(_hit(episode, one, EPISODE_WEIGHTS, query))
     return hits
 
 
@@ -201,6 +202,8 @@ def _newer_first(hits: list[Hit]) -> list[Hit]:
     """The same places, but among facts of one subject and attribute those that hold come before those that ended."""
     ordered = list(hits)
     for places in _about_the_same(hits):
+        if len(places) == 1:
+            continue
         latest = sorted((hits[place] for place in places), key=_by_end)
         for place, hit in zip(places, latest, strict=True):
             ordered[place] = replace(hit, score=hits[place].score)
@@ -236,8 +239,8 @@ async def _entity_hits(scope: Scope, query: Query) -> list[Hit]:
 
 
 def _depth(query: Query) -> int:
-    """How many hits of each thing go on: enough to put in another order."""
-    return max(query.limit, _DEPTH)
+    """How many hits of each thing go on: as many as are shown, or enough to put in another order."""
+    return query.limit if query.ranking is Ranking.RELEVANCE else max(query.limit, _DEPTH)
 
 
 def _together(hits: list[Hit]) -> list[Hit]:
@@ -252,13 +255,13 @@ def _together(hits: list[Hit]) -> list[Hit]:
         for place, score in zip(places, lowest, strict=True):
             if _ended(hits[place]) is not None:
                 scores[place] = score
-    placed = [replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
+    placed = [hit if hit.score == score else replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
     return sorted(placed, key=lambda hit: (-hit.score, isinstance(hit.item, Fact)))
 
 
 def _hit(item: Episode | Entity | Fact, one: Ranked, weights: Mapping[str, float], query: Query) -> Hit:
-    hit = Hit(item=item, score=one.score, reasons=reasons(one, weights) if query.explain else ())
-    return replace(hit, score=certainty(hit.thing, one.score))
+    why = reasons(one, weights) if query.explain else ()
+    return Hit(item=item, score=certainty(thing_of(item), one.score), reasons=why)
 
 
 async def _still_true(scope: Scope, hits: Sequence[Hit]) -> list[Hit]:

@@ -137,6 +137,13 @@ class Query:
     """No more hits than fit in that many tokens, at four characters each."""
 
 
+def thing_of(item: Episode | Entity | Fact) -> Thing:
+    """What an item is."""
+    if isinstance(item, Fact):
+        return Thing.FACT
+    return Thing.ENTITY if isinstance(item, Entity) else Thing.EPISODE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """Something found, and how well it fits: 1 is as good as it gets, and the same scale serves every answer."""
@@ -151,9 +158,7 @@ class Hit:
     @property
     def thing(self) -> Thing:
         """Whether it is an episode, an entity or a fact."""
-        if isinstance(self.item, Fact):
-            return Thing.FACT
-        return Thing.ENTITY if isinstance(self.item, Entity) else Thing.EPISODE
+        return thing_of(self.item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
