@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import config, health, mcp
+from everfact.cli import config, health, mcp, token
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
 app = typer.Typer(
@@ -25,9 +25,10 @@ app = typer.Typer(
 )
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(token.app, name="token")
 app.command()(health.health)
 
-_FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir"}
+_FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 
 
 def _print_version(wanted: bool) -> None:
@@ -42,12 +43,13 @@ def globals_(
     store: Annotated[str, typer.Option(help="Where the memory is: a file or a URL.")] = "",
     group: Annotated[str, typer.Option(help="The group to work in.")] = "",
     project: Annotated[Path | None, typer.Option(help="The project's folder, if not this one.")] = None,
+    remote: Annotated[str, typer.Option(help="Use the memory of the server at this address.")] = "",
     version: Annotated[  # noqa: ARG001 - acts through its callback
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Collect the flags that every command takes."""
-    given = {"store": store, "group": group, "project": str(project or "")}
+    given = {"store": store, "group": group, "project": str(project or ""), "remote": remote}
     ctx.obj = {_FLAGS[name]: value for name, value in given.items() if value}
 
 
