@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from statistics import fmean
 
 from everfact.errors import NotFound
 from everfact.fuse import FACT_WEIGHTS, Found, rank
@@ -195,8 +196,10 @@ async def find_episodes(scope: Scope, matched: tuple[dict[str, float], dict[str,
     lacking = found.keys() - meaning.keys()
     if lacking:
         meaning = meaning | await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
+    # What was just told has no vector yet: nothing is known for it or against it.
+    usual = fmean(meaning.values()) if meaning else 0.0
     return [
-        Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, 0.0), fact=behind.get(uuid, 0.0))
+        Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, usual), fact=behind.get(uuid, 0.0))
         for uuid, e in found.items()
         if scope.shows(e)
     ]

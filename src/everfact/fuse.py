@@ -29,7 +29,7 @@ EPISODE_WEIGHTS: Mapping[str, float] = {
     "question": -0.55,
     "length": 1.25,
     "fact": 1.2,
-    "doubt": -8.0,
+    "doubt": -12.0,
 }
 """What one unit of each kind of evidence is worth, for an episode. `doubt` is not fitted: a source that says of itself
 that it is unverified, or about something else, comes after what can be relied on."""
@@ -117,7 +117,7 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
             "before": people * before.words if before else 0.0,
             "before that": people * before_that.words if before_that else 0.0,
             "after": short * after.words if after else 0.0,
-            "thread": threads[thread] if len(threads) > 1 else 0.0,
+            "thread": _of_thread(one, threads),
             "pairs": pairs[episode.uuid],
             "meaning": one.meaning,
             "meaning after": short * after.meaning if after else 0.0,
@@ -137,7 +137,16 @@ def _thread(episode: Episode) -> tuple[str, str]:
     return episode.group_id, episode.thread
 
 
+def _of_thread(one: Found, threads: Mapping[tuple[str, str], float]) -> float:
+    """The best full-text score of its thread; what stands alone is a thread of its own, and one thread says nothing."""
+    if not one.episode.thread:
+        return one.words
+    return threads[_thread(one.episode)] if len(threads) > 1 else 0.0
+
+
 def _is_by_whom_asked(question: Question, episode: Episode, several: bool) -> bool:
+    if not episode.speaker and not episode.role:
+        return True  # a note: whoever asks wrote it, or wanted it kept
     if question.speaker and several and episode.speaker.casefold() == question.speaker.casefold():
         return True
     return bool(episode.role) and episode.role in ROLES and episode.role == question.role

@@ -100,7 +100,7 @@ def test_speaker_asked_about_where_several_speak() -> None:
         ("What did you recommend?", "assistant", 1.0),
         ("What did you recommend?", "user", 0.0),
         ("Which car do I have?", "user", 1.0),
-        ("Which car do I have?", "", 0.0),
+        ("Which car do I have?", "", 1.0),
         ("Which car do I have?", "referee", 0.0),
     ],
 )

@@ -95,6 +95,7 @@ def test_kind_of_answer_expected() -> None:
         ("Where was she on March 5th, 2024?", (at(2024, 3, 5), at(2024, 3, 6))),
         ("What was on 31 February 2024?", (at(2024, 2), at(2024, 3))),
         ("Where was she between 2019 and 2021?", (at(2019), at(2022))),
+        ("Was it in March 2024, or not before 2026?", (at(2024, 3), at(2024, 4))),
         ("What do we do in March?", None),
         ("Where does she live?", None),
     ],

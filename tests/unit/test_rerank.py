@@ -18,7 +18,7 @@ from everfact.testing.reference import Disk, ReferenceStore
 def memory() -> Memory:
     clock = FakeClock()
     store = ReferenceStore(Disk(), now=clock)
-    return Memory(store, dict.fromkeys(Source, FixedExtractor()), embedder=HashingEmbedder(), now=clock)
+    return Memory(store, dict.fromkeys(Source, FixedExtractor()), embedder=HashingEmbedder(4096), now=clock)
 
 
 async def tell(memory: Memory, *sentences: str, content: str = "", at: int = 0) -> None:
@@ -66,12 +66,17 @@ async def test_nothing_found_is_nothing_to_put_in_order(memory: Memory, ranking:
     assert (await ask(memory, "tea", ranking, center=center, things=(Thing.FACT,), relations=("NONE",))).hits == ()
 
 
-async def test_reciprocal_ranks_prefer_what_both_ways_of_looking_find(memory: Memory) -> None:
-    await tell(memory, "Ana likes tea")
-    await tell(memory, "tea likes tea", content="tea tea tea tea", at=1)
-    await tell(memory, "Bob owns salt", at=2)
-    found = await facts(memory, "Ana likes tea", Ranking.RRF)
-    assert (found[0], found[-1]) == ("Ana likes tea", "Bob owns salt")
+async def test_reciprocal_ranks_add_up_places_by_words_and_by_meaning(memory: Memory) -> None:
+    first_by_words = "red green blue and very many other long words that say nothing else"
+    first_by_meaning, second_by_meaning = "red green", "tea"
+    for at, sentence in enumerate((second_by_meaning, first_by_words, first_by_meaning)):
+        said = Statement(subject=Mention(name=f"E{at}"), relation="is", object=None, sentence=sentence)
+        await memory.add(Draft(content=f"red green blue tea {'x' * at}", statements=(said,)), wait=True)
+    assert await facts(memory, "red green blue tea", Ranking.RRF) == [
+        first_by_meaning,
+        first_by_words,
+        second_by_meaning,
+    ]
 
 
 async def test_variety_puts_the_unlike_before_the_alike(memory: Memory) -> None:

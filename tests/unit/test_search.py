@@ -21,6 +21,7 @@ from everfact.models import (
     Episode,
     FactKind,
     Filter,
+    Hit,
     Mention,
     Phase,
     Query,
@@ -30,8 +31,9 @@ from everfact.models import (
     Thing,
 )
 from everfact.ports import Store
-from everfact.search import MOST_HITS, evidence_for
+from everfact.search import MOST_HITS, evidence_for, within_budget
 from everfact.stores.sqlite import SQLiteStore
+from everfact.testing.builders import episode
 from everfact.testing.fakes import FakeClock, FixedExtractor, HashingEmbedder
 from everfact.testing.reference import Disk, ReferenceStore
 
@@ -229,6 +231,15 @@ async def test_what_was_believed_then_even_after_undo(memory: Memory, clock: Fak
     assert (await ask(memory, "Where does Ana live?", known_at=day(0))).hits == ()
 
 
+async def test_what_was_believed_then_is_what_held_then(memory: Memory, clock: FakeClock) -> None:
+    expiry = clock() + timedelta(hours=5)
+    await state(memory, "Ana", "holds", "permit", invalid_at=expiry)
+    then = clock.advance(timedelta(hours=1))
+    clock.advance(timedelta(hours=9))
+    assert await facts(memory, "Ana permit", known_at=then) == ["Ana holds permit"]
+    assert await facts(memory, "Ana permit") == []
+
+
 # Times that the question names
 
 
@@ -261,6 +272,7 @@ async def test_date_in_the_question_is_the_time_asked_about(memory: Memory, ques
         ("Where has Ana lived since the migration?", {OSLO, LIMA}),
         ("Where did Ana live after the big migration?", {OSLO, LIMA}),
         ("Where did Ana live before the flood?", {LIMA}),
+        ("Where did Ana live before the small migration?", {LIMA}),
         ("Where did Ana live before the other?", {LIMA}),
     ],
 )
@@ -268,7 +280,7 @@ async def test_event_in_the_question_is_the_time_asked_about(
     memory: Memory, question: str, sentences: set[str]
 ) -> None:
     await moved(memory)
-    big = says("migration", "moved", "servers", sentence="The big migration is done", kind=FactKind.EVENT)
+    big = says("migration", "moved", "servers", sentence="The other big migration is done", kind=FactKind.EVENT)
     await tell(memory, "We are through with it", 5, big)
     found = await facts(memory, question)
     assert {sentence for sentence in found if "lives" in sentence} == sentences
@@ -277,8 +289,8 @@ async def test_event_in_the_question_is_the_time_asked_about(
 async def test_what_was_told_at_the_time_asked_about_is_looked_at(memory: Memory) -> None:
     await tell(memory, "Such fun", 70, thread="t")
     await tell(memory, "Rather dull", 400, thread="t")
-    found = await episodes(memory, "What happened in March 2024?")
-    assert found[0] == "Such fun"
+    query = Query(text="What happened in March 2024?", group_ids=("home",), things=(Thing.EPISODE,))
+    assert [e.content for e in (await memory.search(query)).episodes] == ["Such fun"]
 
 
 # Newer before older
@@ -332,6 +344,15 @@ async def test_document_stands_below_the_one_that_replaced_it(memory: Memory) ->
     contents = [hit.item.content for hit in found.hits if isinstance(hit.item, Episode)]
     assert contents.index(NEW) == contents.index(OLD) - 1
     assert [hit.score for hit in found.hits] == sorted((hit.score for hit in found.hits), reverse=True)
+
+
+async def test_each_document_goes_below_its_own_successor(memory: Memory) -> None:
+    other, its_successor = "PEP 1: Metadata of eggs. Superseded-By: 2.", "PEP 2: Metadata of chickens."
+    for at, content in enumerate((OLD, NEW, other, its_successor)):
+        await document(memory, content, at)
+    found = await episodes(memory, "metadata of packages and of eggs")
+    assert found.index(NEW) == found.index(OLD) - 1
+    assert found.index(its_successor) == found.index(other) - 1
 
 
 async def test_successor_that_words_do_not_find_is_fetched(memory: Memory) -> None:
@@ -460,6 +481,18 @@ async def test_budget_is_never_exceeded_and_what_fell_is_counted(memory: Memory)
         assert len(found.hits) + found.trimmed == len(everything.hits)
         assert [h for h in everything.hits if h in found.hits] == list(found.hits)
     assert everything.trimmed == 0
+
+
+def test_token_is_four_characters() -> None:
+    hits = [Hit(item=episode(text), score=1.0) for text in ("12345678", "1234", "12345")]
+    kept = {most: [hit.item.text for hit in within_budget(hits, most)[0]] for most in (1, 2, 3, 4, 5)}
+    assert kept == {
+        1: ["1234"],
+        2: ["12345678"],
+        3: ["12345678", "1234"],
+        4: ["12345678", "1234"],
+        5: ["12345678", "1234", "12345"],
+    }
 
 
 async def test_hit_too_long_for_the_budget_lets_shorter_ones_by(memory: Memory) -> None:
@@ -599,6 +632,18 @@ async def test_searching_while_others_add(memory: Memory) -> None:
         adding = tasks.create_task(add())
         tasks.create_task(search())
     assert await facts(memory, "Where does Ana live?") == ["Ana lives in Town14"]
+
+
+async def test_what_was_just_told_is_found_by_its_own_word_among_many_alike(memory: Memory) -> None:
+    for n in range(20):
+        await memory.add(Draft(content=f"Person word{n} works at Company word{n} and lives in Oslo.", group_id="home"))
+    while await memory.digest():
+        pass
+    while await memory.embed():
+        pass
+    told = await memory.add(Draft(content="Person word77 works at Company word77 and lives in Oslo.", group_id="home"))
+    found = await memory.search(Query(text="word77", group_ids=("home",)))
+    assert found.hits[0].item.uuid == told.episode.uuid
 
 
 # Lists, and what weights are fitted on

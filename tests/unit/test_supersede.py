@@ -104,6 +104,11 @@ def test_turn_without_another_value_of_it_does_not_move(older: str, newer: str) 
     assert not moves("How many piano lessons have I taken?", older, newer)
 
 
+def test_bare_year_is_no_value() -> None:
+    assert not moves("When is the thesis due?", "The thesis is due in 2024.", "The thesis is now due in 2025.")
+    assert moves("When is the thesis due?", "The thesis is due in May 2024.", "The thesis is now due in May 2025.")
+
+
 def test_values_of_other_kinds_are_not_compared() -> None:
     older, newer = "My yoga class is at 7 pm.", "My yoga class now takes 90 minutes."
     assert not moves("What time is my yoga class?", older, newer)
@@ -139,7 +144,7 @@ def test_two_moves_at_most_and_only_among_the_first_ten() -> None:
 
 
 def test_value_in_the_sentence_that_answers_counts_not_one_in_code() -> None:
-    older = "I took 3 piano lessons.\n```\nlessons = 7\n```"
+    older = "I took 3 piano lessons.\n```\npiano lessons taken: 7\n```"
     assert moves("How many piano lessons have I taken?", older, "Nice day. I have now taken 7 piano lessons. Bye!")
 
 
