@@ -17,7 +17,7 @@ from everfact.question import Question, names_in, read_question
 from everfact.relations import REPLACED_BY, TITLED
 from everfact.words import SMALL_WORDS
 
-_WORDS, _MEANING = 200, 60
+_WORDS, _MEANING = 150, 60
 """How many items each way of looking brings."""
 _BESIDE = 20
 _DATED = 150
