@@ -27,6 +27,8 @@ _FACTS = 40
 _BEHIND = 30
 _EVENTS = 5
 _TICK = timedelta(microseconds=1)
+_NUMBERED = re.compile(r"\s*#*\s*[A-Z][A-Za-z]*[ -]?#?\d")
+"""How a document begins that may be known by its number: only then is it worth asking what replaced it."""
 _BY_EVENT = re.compile(
     r"\b(?P<when>before|after|since|until|during) (?:the|our|my|his|her|their) (?P<event>[\w' -]{3,60}?)\s*(?:[?.,]|$)",
     re.IGNORECASE,
@@ -234,6 +236,8 @@ async def find_entities(scope: Scope) -> tuple[list[Entity], dict[str, dict[str,
 
 async def find_successors(scope: Scope, episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
     """The episodes of the documents that replaced those which these episodes are, by the uuid of the older one."""
+    if not any(_NUMBERED.match(episode.content) for episode in episodes):
+        return {}
     facts = scope.where[Thing.FACT]
     then = Filter(
         group_ids=facts.group_ids, known_at=facts.known_at, valid_at=facts.valid_at, valid_until=facts.valid_until

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from everfact.dates import When
 from everfact.extractors.local.commands import find_command, find_note
@@ -65,6 +66,7 @@ from everfact.values import find_values
 logger = logging.getLogger(__name__)
 
 NAME = "local/1"
+_SHORT = 500
 _SLIPS = (ArithmeticError, AssertionError, LookupError, ValueError)
 _RULES = (
     by_preference,
@@ -120,7 +122,7 @@ class LocalExtractor:
 
     async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
         """What the episode says; "you" is the listener where there is one."""
-        return await asyncio.to_thread(
+        read = partial(
             extract_text,
             episode.content,
             reference=episode.reference_time,
@@ -129,6 +131,8 @@ class LocalExtractor:
             known=known,
             source=episode.source,
         )
+        # A short text is read before another thread would have begun; a long one must not hold up everybody else.
+        return read() if len(episode.content) <= _SHORT else await asyncio.to_thread(read)
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Rules know no more than the fold does: both stand."""
