@@ -24,7 +24,16 @@ async def open_memory(path: str | Path | None = None) -> Memory:
     """
     from everfact.config import load
 
-    settings = load({} if path is None else {"store": str(path)}).settings
+    return await open_configured(load({} if path is None else {"store": str(path)}).settings)
+
+
+async def open_configured(settings: Settings) -> Memory:
+    """Open the memory that the settings name; use it with `async with`.
+
+    Raises:
+        ConfigError: the store is of a kind that this version does not have.
+        StoreError: the memory cannot be opened.
+    """
     return make_memory(await open_store(settings), _patience(settings))
 
 

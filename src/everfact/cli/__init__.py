@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import config, health
+from everfact.cli import config, health, mcp
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
     help="Memory for AI agents: tell it things, and it gives back the few facts that matter.",
 )
 app.add_typer(config.app, name="config")
+app.add_typer(mcp.app, name="mcp")
 app.command()(health.health)
 
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir"}

@@ -2,10 +2,12 @@
 
 `settings` says what can be set, `kinds` what a value of each kind may be, `address` what a store's URL may be,
 `sources` reads our own flags, variables and files, `graphiti` those of Graphiti, and `loaded` puts them in order.
+`project` says which project we work for and which group that has.
 """
 
 from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
+from everfact.config.project import default_group, project_dir
 from everfact.config.settings import EntityType, Settings
 
-__all__ = ["EntityType", "Loaded", "Places", "Row", "Secret", "Settings", "load"]
+__all__ = ["EntityType", "Loaded", "Places", "Row", "Secret", "Settings", "default_group", "load", "project_dir"]

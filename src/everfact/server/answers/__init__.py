@@ -1,0 +1,1 @@
+"""What tools answer with. Only translation; nothing is decided here."""

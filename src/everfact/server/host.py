@@ -1,0 +1,161 @@
+"""What the tools of one server share: the memory, opened when first needed, and who may see which groups."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from everfact import clock
+from everfact.errors import EverfactError, NotFound, UsageError
+
+if TYPE_CHECKING:
+    from everfact.memory import Memory
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Access:
+    """What a caller may do. `groups=None` is every group."""
+
+    groups: frozenset[str] | None = None
+    may_write: bool = True
+
+
+def everything() -> Access:
+    """The rights of a caller who reached us through a door that only the user can open."""
+    return Access()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where the server stands: the default group, the client's project, and where files may be written."""
+
+    default_group: Callable[[], str] = lambda: "main"
+    project: Path = Path()
+    export_root: Path | None = None
+    is_remote: bool = False
+    """Callers come over HTTP: exports stay below `export_root`."""
+    store: str = ""
+    """The address of the store, as `get_status` shows it."""
+    context_tokens: int = 8192
+
+
+@dataclass(slots=True, kw_only=True)
+class Connection:
+    """How the store has answered so far."""
+
+    last_success: datetime | None = None
+    failures: int = 0
+    """Since the last success."""
+    error: str = ""
+
+
+class Host:
+    """The memory behind a server. The store is opened, and its worker started, when somebody first needs them."""
+
+    def __init__(
+        self,
+        open_memory: Callable[[], Awaitable[Memory]],
+        *,
+        place: Place | None = None,
+        access: Callable[[], Access] = everything,
+        works: bool = True,
+    ) -> None:
+        self.place = place or Place()
+        self.access = access
+        self.connection = Connection()
+        self._open_memory = open_memory
+        self._works = works
+        self._memory: Memory | None = None
+        self._opening = asyncio.Lock()
+        self._stack = AsyncExitStack()
+
+    async def memory(self) -> Memory:
+        """The memory, opened now if it is not open yet.
+
+        Raises:
+            EverfactError: it cannot be opened; the next call tries again.
+        """
+        async with self._opening:
+            if self._memory is None:
+                with self.watched():
+                    self._memory = await self._stack.enter_async_context(await self._open_memory())
+                if self._works:
+                    from everfact.worker import Worker  # brings the whole core, which the first answer does without
+
+                    await self._stack.enter_async_context(Worker(self._memory))
+        return self._memory
+
+    def watched(self) -> Watch:
+        """Note how the store answers within the `with` block."""
+        return Watch(self.connection)
+
+    async def close(self) -> None:
+        """Stop the worker and let go of the store; what is pending waits for the next server."""
+        await self._stack.aclose()
+
+    # Groups
+
+    def groups(self, group_ids: Sequence[str], group_id: str = "") -> tuple[str, ...]:
+        """The groups a call is about: those named (the plural wins), else the default group.
+
+        Raises:
+            UsageError: the caller may not use one of them.
+        """
+        named = tuple(dict.fromkeys(group_ids)) or ((group_id,) if group_id else ())
+        chosen = named or (self._default(),)
+        self._check(chosen)
+        return chosen
+
+    def group(self, group_id: str) -> str:
+        """The one group a call writes to.
+
+        Raises:
+            UsageError: the caller may not use it.
+        """
+        return self.groups((), group_id)[0]
+
+    def anywhere(self) -> tuple[str, ...] | None:
+        """Every group the caller may see, for calls that name an item by its id; None is all of them."""
+        allowed = self.access().groups
+        return None if allowed is None else tuple(sorted(allowed))
+
+    def _default(self) -> str:
+        default, allowed = self.place.default_group(), self.access().groups
+        if allowed is not None and default not in allowed and len(allowed) == 1:
+            return next(iter(allowed))
+        return default
+
+    def _check(self, chosen: Sequence[str]) -> None:
+        from everfact.draft import check_group
+
+        for group_id in chosen:
+            check_group(group_id)
+        allowed = self.access().groups
+        if allowed is not None and not allowed.issuperset(chosen):
+            raise UsageError("this token may not use that group", hint=f"it may use {', '.join(sorted(allowed))}")
+
+
+class Watch:
+    """Counts successes and failures of the store, for `health_check`. The caller's own mistakes are neither."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        """Nothing to note yet."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, NotFound):
+            self._connection.last_success = clock.now()
+            self._connection.failures, self._connection.error = 0, ""
+        elif isinstance(error, EverfactError) and not isinstance(error, UsageError):
+            self._connection.failures += 1
+            self._connection.error = str(error)

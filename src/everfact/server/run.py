@@ -1,0 +1,83 @@
+"""Running a server by what the settings say: over stdio, or plainly over HTTP.
+
+Ends cleanly when the client goes or a signal comes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from everfact.config import Settings, default_group, project_dir
+from everfact.server.host import Host, Place
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
+
+    from everfact.memory import Memory
+
+_CLOSE_SECONDS = 0.05
+"""Clients kill a server 100 ms after they asked it to go. All that was acknowledged is on disk anyway."""
+
+
+def host_for(settings: Settings, *, is_remote: bool) -> Host:
+    """The host that the settings describe; nothing is opened yet."""
+
+    async def open_memory() -> Memory:
+        from everfact.assemble import open_configured  # brings store, extractors and numpy: after the first answer
+
+        return await open_configured(settings)
+
+    project = project_dir(settings)
+    place = Place(
+        default_group=lambda: (settings.group or "main") if is_remote else default_group(settings, project),
+        project=project,
+        export_root=settings.mcp.export_root,
+        is_remote=is_remote,
+        store=settings.store,
+        context_tokens=settings.mcp.context_tokens,
+    )
+    return Host(open_memory, place=place)
+
+
+def server_for(settings: Settings, host: Host, program: str) -> MCPServer[Host]:
+    """The server that the settings describe, for a program started under that name."""
+    from everfact.server.app import build_server
+    from everfact.server.toolsets import default_toolsets
+
+    toolsets = settings.mcp.toolsets or default_toolsets(program)
+    return build_server(host, toolsets=toolsets, wrap_results=settings.mcp.wrap_results)
+
+
+async def serve_stdio(settings: Settings, program: str) -> None:
+    """Serve the client on standard input and output until it closes them or a signal comes."""
+    host = host_for(settings, is_remote=False)
+    server = server_for(settings, host, program)
+    async with asyncio.TaskGroup() as tasks:
+        if sys.platform != "win32":  # there the client closes standard input, or ends the process
+            for number in (signal.SIGTERM, signal.SIGINT):
+                asyncio.get_running_loop().add_signal_handler(number, lambda: tasks.create_task(_leave(host)))
+        await server.run_stdio_async()
+
+
+async def _leave(host: Host) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_CLOSE_SECONDS):
+            await host.close()
+    sys.stderr.flush()
+    os._exit(0)  # the thread that reads standard input cannot be cancelled, and would keep the process
+
+
+async def serve_http(  # noqa: PLR0913 - the options of the command
+    settings: Settings, program: str, *, host: str, port: int, json_response: bool, stateless: bool
+) -> None:
+    """Serve clients over streamable HTTP at `/mcp` until a signal comes."""
+    import uvicorn
+
+    server = server_for(settings, host_for(settings, is_remote=True), program)
+    app = server.streamable_http_app(host=host, json_response=json_response, stateless_http=stateless)
+    await uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning")).serve()

@@ -1,0 +1,70 @@
+"""Tools that tell how the memory is doing."""
+
+from __future__ import annotations
+
+from everfact import clock
+from everfact.errors import EverfactError
+from everfact.models import Filter, Stats, Status
+from everfact.server.answers.items import EpisodeResult
+from everfact.server.answers.state import Health, Queue, StatusResult
+from everfact.server.translate import Call, Tool, host_of
+
+_PARKED_SHOWN = 10
+
+
+async def get_status(call: Call) -> StatusResult:
+    """How the memory is doing: where it is kept, how much it holds, what waits to be digested, what was given up.
+
+    Use it when a search finds less than you expect (episodes may still be pending), or when asked about the memory.
+    """
+    host = host_of(call)
+    memory, groups = await host.memory(), host.anywhere()
+    stats = await memory.status(group_ids=groups)
+    parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
+    return StatusResult(
+        status="ok",
+        message=f"everfact is running and connected to {host.place.store or 'its store'}",
+        store=host.place.store,
+        group_id=host.groups(())[0],
+        episodes=stats.episodes,
+        entities=stats.entities,
+        facts=stats.facts,
+        queue=_queue(stats),
+        last_write=stats.last_write,
+        parked_episodes=[EpisodeResult.of(episode) for episode in parked],
+        cost_usd=0.0,
+    )
+
+
+async def health_check(call: Call) -> Health:
+    """Whether the store answers, when it last did, how often it failed since, and what waits to be digested."""
+    host = host_of(call)
+    queue, connection = None, host.connection
+    try:
+        with host.watched():
+            queue = _queue(await (await host.memory()).status(group_ids=host.anywhere()))
+    except EverfactError:
+        pass  # this is the answer, not a failure of the call: the connection has it
+    return Health(
+        status="healthy" if queue else "unhealthy",
+        database_connected=queue is not None,
+        last_successful_connection=connection.last_success,
+        consecutive_failures=connection.failures,
+        queue=queue,
+        error=connection.error,
+    )
+
+
+def _queue(stats: Stats) -> Queue:
+    waited = clock.now() - stats.oldest_pending if stats.oldest_pending else None
+    return Queue(
+        pending=stats.pending,
+        parked=stats.parked,
+        oldest_pending_seconds=round(max(waited.total_seconds(), 0), 3) if waited else None,
+    )
+
+
+TOOLS = (
+    Tool(function=get_status, title="Memory status", reads=True, is_bare=True),
+    Tool(function=health_check, title="Health check", reads=True),
+)

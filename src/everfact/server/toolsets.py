@@ -1,0 +1,71 @@
+"""Which tools there are, and in which sets they are listed. Every tool can be called, listed or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+GRAPHITI = (
+    "add_memory",
+    "add_triplet",
+    "search_nodes",
+    "search_memory_nodes",
+    "search_memory_facts",
+    "search_facts",
+    "get_entities_by_type",
+    "compare_facts_over_time",
+    "get_entity_edge",
+    "delete_entity_edge",
+    "get_episodes",
+    "delete_episode",
+    "get_episode_entities",
+    "summarize_saga",
+    "build_communities",
+    "clear_graph",
+    "get_status",
+    "health_check",
+)
+
+TOOLSETS: dict[str, tuple[str, ...]] = {
+    "core": (
+        "add_memory",
+        "add_facts",
+        "search",
+        "search_nodes",
+        "search_memory_facts",
+        "get_episodes",
+        "get_context",
+        "get_history",
+        "undo_change",
+        "get_status",
+    ),
+    "graphiti": GRAPHITI,
+    "history": (
+        "compare_facts_over_time",
+        "get_history",
+        "explain_fact",
+        "correct_fact",
+        "undo_change",
+        "resolve_dispute",
+        "merge_entities",
+        "split_entity",
+    ),
+    "tracking": (),
+    "cli": (),
+    "kuzu": (),
+}
+"""Each set's tools, in the order in which they are listed."""
+
+ALIASES = {"search_memory_nodes": "search_nodes", "search_facts": "search_memory_facts"}
+"""Former names, and what they are called now."""
+
+_BY_PROGRAM = {"graphiti-mcp": ("graphiti", "history", "tracking"), "graphiti": ("cli",)}
+
+
+def default_toolsets(program: str) -> tuple[str, ...]:
+    """The sets listed when nobody chose any, by the name under which the program was started."""
+    return _BY_PROGRAM.get(program.removesuffix(".exe"), ("core",))
+
+
+def listed(toolsets: Iterable[str]) -> tuple[str, ...]:
+    """The tools of these sets, each once, in a stable order."""
+    return tuple(dict.fromkeys(tool for name in toolsets for tool in TOOLSETS[name]))
