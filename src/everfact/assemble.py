@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +36,12 @@ async def open_configured(settings: Settings) -> Memory:
         StoreError: the memory cannot be opened.
     """
     return make_memory(await open_store(settings), _patience(settings))
+
+
+def preload() -> None:
+    """Import what opening a memory needs; it takes a while, and can be done in a thread."""
+    for module in ("memory", "worker", "embedders.static", "extractors.json", "extractors.local", "stores.sqlite"):
+        import_module(f"everfact.{module}")
 
 
 def make_memory(store: Store, patience: Patience | None = None) -> Memory:

@@ -238,6 +238,24 @@ class Memory:
         """Episodes, newest first by the time they speak from."""
         return await self._store.episodes(where, limit=limit)
 
+    async def outcome(
+        self, episodes: Sequence[str], *, group_ids: tuple[str, ...] | None = None
+    ) -> tuple[list[Entity], list[Fact]]:
+        """What was read out of these episodes: the entities and the facts, as they stand now.
+
+        Raises:
+            NotFound: there is no such episode.
+        """
+        where = Filter(group_ids=group_ids, uuids=tuple(episodes))
+        missing = set(episodes) - {e.uuid for e in await self._store.episodes(where, limit=EVERYTHING)}
+        if missing:
+            raise NotFound(f"there is no episode {min(missing)}", hint="look at the latest episodes")
+        facts = await self._store.facts(replace(where, uuids=None, episodes=tuple(episodes)), limit=EVERYTHING)
+        log = await self._store.changes(where, limit=EVERYTHING)
+        named = {entity.uuid for change in log if change.cause in episodes for entity in change.entities}
+        named |= {uuid for fact in facts for uuid in (fact.subject_uuid, fact.object_uuid) if uuid}
+        return await self._store.entities(replace(where, uuids=tuple(named)), limit=EVERYTHING), facts
+
     async def history(self, entity: str, *, group_ids: tuple[str, ...] | None = None) -> History:
         """All that is known of an entity, given by name or id: what began, changed and ended, and why.
 

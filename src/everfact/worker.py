@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Self
 
@@ -21,8 +22,9 @@ _TROUBLE_SECONDS = 5.0
 class Worker:
     """Works while its `async with` block lasts. Any process may run one; they share the queue."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: Memory, *, on_digested: Callable[[], Awaitable[None]] | None = None) -> None:
         self._memory = memory
+        self._on_digested = on_digested
         self._task: asyncio.Task[None] | None = None
 
     async def __aenter__(self) -> Self:
@@ -39,10 +41,10 @@ class Worker:
     async def _work(self) -> None:
         while True:
             try:
-                if (
-                    not await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW)
-                    and not await self._memory.embed()
-                ):
+                if await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW):
+                    if self._on_digested is not None:
+                        await self._on_digested()
+                elif not await self._memory.embed():
                     await self._rest(_LOOK_SECONDS)
             except Exception as error:
                 log.warning("no work for now: %s", error, exc_info=not isinstance(error, EverfactError))

@@ -1,7 +1,7 @@
 """What tools take: types that say in the schema what is meant and forgive what models and clients get wrong.
 
-`null` stands for "left out" everywhere, as clients with strict schemas send it. Text is declared as plain `str`: the SDK
-would parse any other string argument as JSON if it can.
+`null` stands for "left out" everywhere, as clients with strict schemas send it. Text is declared as plain `str`: where
+anything else would do too, the SDK parses text as JSON if it can.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from everfact.errors import UsageError
-from everfact.models import Mention, Source, Statement, Value, ValueType
+from everfact.models import Mention, Statement, Value, ValueType
 
 
 def _or_empty(value: object) -> object:
@@ -22,14 +22,14 @@ def _or_empty(value: object) -> object:
 def _listed(value: object) -> object:
     """A list, also where one name stands alone; empty names count as left out."""
     items = [value] if isinstance(value, str) else value
-    return [item for item in items if item != ""] if isinstance(items, list) else items or []
+    return [item for item in items if item != ""] if isinstance(items, list) else items or ()
 
 
 Text = Annotated[str, BeforeValidator(_or_empty)]
 """A text that may be left out."""
 
 Texts = Annotated[
-    list[str],
+    tuple[str, ...],
     BeforeValidator(_listed),
     WithJsonSchema({"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "string"}]}),
 ]
@@ -101,8 +101,8 @@ class GivenFact(BaseModel):
 
 
 GivenFacts = Annotated[
-    list[GivenFact],
-    BeforeValidator(lambda value: [] if value is None else value),
+    tuple[GivenFact, ...],
+    BeforeValidator(lambda value: () if value is None else value),
     Field(description="Facts you know already, as subject, relation, object.", max_length=1000),
 ]
 
@@ -125,8 +125,3 @@ def moment(text: str, name: str) -> datetime | None:
         return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
     except OverflowError as error:
         raise UsageError(f"{name} lies outside the calendar", hint="write it like 2026-03-01T09:00:00Z") from error
-
-
-def source(kind: str) -> Source:
-    """The form in which an episode is told."""
-    return Source(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
     from everfact.memory import Memory
 
 log = logging.getLogger(__name__)
+
+Listener = Callable[[Sequence[str]], Awaitable[None]]
+
+OVERVIEWS = ("graphiti://context", "everfact://status")
+"""Resources that every write changes."""
+
+_RESUME_SECONDS = 1.0
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +86,7 @@ class Host:
         self._memory: Memory | None = None
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
+        self._listeners: list[Listener] = []
 
     async def memory(self) -> Memory:
         """The memory, opened now if it is not open yet.
@@ -90,16 +101,36 @@ class Host:
                 if self._works:
                     from everfact.worker import Worker  # brings the whole core, which the first answer does without
 
-                    await self._stack.enter_async_context(Worker(self._memory))
+                    await self._stack.enter_async_context(Worker(self._memory, on_digested=self.announce))
         return self._memory
 
     def watched(self) -> Watch:
         """Note how the store answers within the `with` block."""
         return Watch(self.connection)
 
+    async def resume(self) -> None:
+        """Open the memory a little later, so that what is pending is digested even if nobody calls."""
+        await asyncio.sleep(_RESUME_SECONDS)
+        try:
+            await self.memory()
+        except EverfactError as error:
+            log.warning("the memory cannot be opened yet: %s", error)
+
     async def close(self) -> None:
         """Stop the worker and let go of the store; what is pending waits for the next server."""
         await self._stack.aclose()
+
+    # Telling others
+
+    def follow(self, listener: Listener) -> Callable[[], None]:
+        """Have the listener called with the addresses of what changed; answers with the way to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def announce(self, uris: Sequence[str] = ()) -> None:
+        """Tell everyone who follows that these items changed, and with them the brief and the status."""
+        for listener in tuple(self._listeners):
+            await listener((*uris, *OVERVIEWS))
 
     # Groups
 
@@ -121,6 +152,17 @@ class Host:
             UsageError: the caller may not use it.
         """
         return self.groups((), group_id)[0]
+
+    async def groups_of(self, entity: str, group_ids: Sequence[str], group_id: str) -> tuple[str, ...]:
+        """The groups in which to look for an entity by name; by uuid, the group it is in.
+
+        Raises:
+            NotFound: nothing has that uuid.
+            UsageError: the caller may not use one of the groups.
+        """
+        if not _UUID.fullmatch(entity):
+            return self.groups(group_ids, group_id)
+        return ((await (await self.memory()).get(entity, group_ids=self.anywhere())).group_id,)
 
     def anywhere(self) -> tuple[str, ...] | None:
         """Every group the caller may see, for calls that name an item by its id; None is all of them."""

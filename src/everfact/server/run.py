@@ -28,8 +28,9 @@ def host_for(settings: Settings, *, is_remote: bool) -> Host:
     """The host that the settings describe; nothing is opened yet."""
 
     async def open_memory() -> Memory:
-        from everfact.assemble import open_configured  # brings store, extractors and numpy: after the first answer
+        from everfact.assemble import open_configured, preload
 
+        await asyncio.to_thread(preload)  # takes a second, in which others want answers
         return await open_configured(settings)
 
     project = project_dir(settings)
@@ -72,7 +73,7 @@ async def _leave(host: Host) -> None:
     os._exit(0)  # the thread that reads standard input cannot be cancelled, and would keep the process
 
 
-async def serve_http(  # noqa: PLR0913 - the options of the command
+async def serve_http(
     settings: Settings, program: str, *, host: str, port: int, json_response: bool, stateless: bool
 ) -> None:
     """Serve clients over streamable HTTP at `/mcp` until a signal comes."""

@@ -15,6 +15,7 @@ from pydantic import BaseModel, create_model
 from pydantic_core import to_json
 
 from everfact.errors import EverfactError
+from everfact.server.answers.items import Answer
 from everfact.server.host import Host
 
 Call = Context[Host, Any]
@@ -44,6 +45,11 @@ class Tool:
     def name(self) -> str:
         """What it is called."""
         return self.function.__name__
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What it takes."""
+        return tuple(inspect.signature(self.function).parameters)
 
 
 def add_tool(server: MCPServer[Host], tool: Tool, *, name: str, wraps: bool) -> None:
@@ -87,6 +93,8 @@ def _translated(tool: Tool, *, wraps: bool) -> Callable[..., Awaitable[CallToolR
                 answer = await function(**arguments)
         except EverfactError as error:
             raise ToolError(str(error)) from error
+        if not tool.reads:
+            await host.announce(_touched(answer))
         return _result(answer, wraps=wraps)
 
     is_text = model is str
@@ -94,6 +102,10 @@ def _translated(tool: Tool, *, wraps: bool) -> Callable[..., Awaitable[CallToolR
     call_tool.__signature__ = signature.replace(return_annotation=returned)  # type: ignore[attr-defined]
     call_tool.__annotations__ = {name: p.annotation for name, p in signature.parameters.items()} | {"return": returned}
     return call_tool
+
+
+def _touched(answer: BaseModel | str) -> tuple[str, ...]:
+    return answer.touched() if isinstance(answer, Answer) else ()
 
 
 def _result(answer: BaseModel | str, *, wraps: bool) -> CallToolResult:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from everfact.models import Change
-from everfact.server.answers.items import Answer, FactResult, Optional, facts
+from everfact.models import Change, Fact, Thing
+from everfact.server.answers.items import Answer, FactResult, NodeResult, Optional, facts, uri
 
 if TYPE_CHECKING:
     from everfact.summarize import SagaSummary
@@ -19,6 +19,11 @@ class Message(Answer):
     message: str
     change: Annotated[str | None, Field(description="Hand this to undo_change to take it back.")] = Optional
 
+    @classmethod
+    def of(cls, change: Change, message: str) -> Message:
+        """What a change did, in a sentence."""
+        return cls(message=f"{message} ({_counts(change)})", change=change.uuid)
+
 
 class AddedResult(Answer):
     """What became of an episode."""
@@ -28,6 +33,10 @@ class AddedResult(Answer):
     status: Annotated[str, Field(description="pending: found by search already, facts follow; done; parked")]
     filepath: str | None = Optional
     warnings: list[str] | None = Optional
+
+    def touched(self) -> tuple[str, ...]:
+        """The episode."""
+        return (uri(Thing.EPISODE, self.uuid),)
 
 
 class ChangeResult(Answer):
@@ -42,14 +51,11 @@ class ChangeResult(Answer):
     removed: list[str]
 
     @classmethod
-    def of(cls, change: Change, message: str = "") -> ChangeResult:
+    def of(cls, change: Change, message: str) -> ChangeResult:
         """The change on the wire."""
-        ended = [fact for fact in change.facts if fact.invalid_at and set(fact.ended_by) & _asserted(change)]
-        fresh = [fact for fact in change.facts if fact.created_at == change.created_at and fact not in ended]
-        known = [fact for fact in change.facts if fact not in ended and fact not in fresh]
-        counts = f"{len(fresh)} created, {len(known)} merged, {len(ended)} ended, {len(change.removed)} removed"
+        fresh, known, ended = _sorted(change)
         return cls(
-            message=f"{message or change.kind.value}: {counts}",
+            message=f"{message} ({_counts(change)})",
             uuid=change.uuid,
             kind=change.kind.value,
             created=facts(fresh),
@@ -58,9 +64,36 @@ class ChangeResult(Answer):
             removed=list(change.removed),
         )
 
+    def touched(self) -> tuple[str, ...]:
+        """The facts, and all that is gone."""
+        known = [fact.uuid for fact in (*self.created, *self.merged, *self.ended)]
+        gone = [uri(thing, uuid) for uuid in self.removed for thing in Thing]
+        return (*(uri(Thing.FACT, uuid) for uuid in known), *gone)
 
-def _asserted(change: Change) -> set[str]:
-    return {assertion.uuid for assertion in change.asserted}
+
+def _sorted(change: Change) -> tuple[list[Fact], list[Fact], list[Fact]]:
+    """The facts of a change: those it made, those it found known already, those it ended."""
+    asserted = {assertion.uuid for assertion in change.asserted}
+    ended = [fact for fact in change.facts if not asserted.isdisjoint(fact.ended_by)]
+    rest = [fact for fact in change.facts if asserted.isdisjoint(fact.ended_by)]
+    return (
+        [fact for fact in rest if fact.created_at == change.created_at],
+        [fact for fact in rest if fact.created_at != change.created_at],
+        ended,
+    )
+
+
+def _counts(change: Change) -> str:
+    fresh, known, ended = map(len, _sorted(change))
+    return f"facts: {fresh} created, {known} kept or revived, {ended} ended; {len(change.removed)} items removed"
+
+
+class Triplet(Answer):
+    """What add_triplet made."""
+
+    message: str
+    nodes: list[NodeResult]
+    edges: list[FactResult]
 
 
 class CommunityResult(Answer):

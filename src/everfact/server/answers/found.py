@@ -8,7 +8,19 @@ from typing import Annotated
 from pydantic import Field
 
 from everfact.models import Comparison, Entity, Episode, Evidence, Fact, History, Hit, Receipt
-from everfact.server.answers.items import Answer, ChangeLine, EpisodeResult, FactResult, NodeResult, Optional, facts
+from everfact.server.answers.items import (
+    Answer,
+    ChangeLine,
+    EpisodeResult,
+    FactResult,
+    NodeResult,
+    Optional,
+    facts,
+    uri,
+)
+
+EXCERPT = 1_000
+"""Characters of an episode that a search result shows."""
 
 
 class Nodes(Answer):
@@ -46,6 +58,7 @@ class HitResult(Answer):
 
     type: Annotated[str, Field(description="fact, entity or episode")]
     score: float
+    uri: Annotated[str, Field(description="The resource with all of it.")]
     fact: FactResult | None = Optional
     node: NodeResult | None = Optional
     episode: EpisodeResult | None = Optional
@@ -57,9 +70,10 @@ class HitResult(Answer):
         return cls(
             type=hit.thing.value,
             score=round(hit.score, 4),
+            uri=uri(hit.thing, item.uuid),
             fact=FactResult.of(item) if isinstance(item, Fact) else None,
             node=NodeResult.of(item) if isinstance(item, Entity) else None,
-            episode=EpisodeResult.of(item) if isinstance(item, Episode) else None,
+            episode=EpisodeResult.of(item, most=EXCERPT) if isinstance(item, Episode) else None,
         )
 
 

@@ -8,11 +8,20 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
-from everfact.models import Change, Entity, Episode, Fact, Value
+from everfact.models import Change, Entity, Episode, Fact, Thing, Value
 
 
 def _is_unset(value: object) -> bool:
     return value in (None, "", [], {})
+
+
+CONTENT_SHOWN = 20_000
+"""Characters of an episode that a listing shows; its resource has the rest."""
+
+
+def uri(thing: Thing, uuid: str) -> str:
+    """The address of an item's resource."""
+    return f"everfact://{thing.value}/{uuid}"
 
 
 Optional = Field(default=None, exclude_if=_is_unset)
@@ -23,6 +32,10 @@ class Answer(BaseModel):
     """Structured content of a result."""
 
     model_config = ConfigDict(frozen=True)
+
+    def touched(self) -> tuple[str, ...]:
+        """The addresses of the items that a call changed, for those who follow them."""
+        return ()
 
 
 class NodeResult(Answer):
@@ -116,14 +129,15 @@ class EpisodeResult(Answer):
     status: Annotated[str, Field(description="pending, done or parked (given up after several attempts)")]
     thread: str | None = Optional
     error: str | None = Optional
+    truncated: Annotated[str | None, Field(description="Where to read the whole content.")] = Optional
 
     @classmethod
-    def of(cls, episode: Episode) -> EpisodeResult:
-        """The episode on the wire."""
+    def of(cls, episode: Episode, most: int = CONTENT_SHOWN) -> EpisodeResult:
+        """The episode on the wire, with no more than so many characters of its content."""
         return cls(
             uuid=episode.uuid,
             name=episode.name,
-            content=episode.content,
+            content=episode.content[:most],
             created_at=episode.created_at,
             source=episode.source.value,
             source_description=episode.source_description,
@@ -132,6 +146,7 @@ class EpisodeResult(Answer):
             status=episode.status.value,
             thread=episode.thread,
             error=episode.error,
+            truncated=uri(Thing.EPISODE, episode.uuid) if len(episode.content) > most else None,
         )
 
 

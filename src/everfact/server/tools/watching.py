@@ -7,6 +7,7 @@ from everfact.errors import EverfactError
 from everfact.models import Filter, Stats, Status
 from everfact.server.answers.items import EpisodeResult
 from everfact.server.answers.state import Health, Queue, StatusResult
+from everfact.server.host import Host
 from everfact.server.translate import Call, Tool, host_of
 
 _PARKED_SHOWN = 10
@@ -17,7 +18,11 @@ async def get_status(call: Call) -> StatusResult:
 
     Use it when a search finds less than you expect (episodes may still be pending), or when asked about the memory.
     """
-    host = host_of(call)
+    return await status_of(host_of(call))
+
+
+async def status_of(host: Host) -> StatusResult:
+    """How the host's memory is doing."""
     memory, groups = await host.memory(), host.anywhere()
     stats = await memory.status(group_ids=groups)
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
