@@ -34,7 +34,7 @@ def register(server: MCPServer[Host], host: Host) -> None:
     ) -> str:
         return (
             f"Keep this decision with everfact's add_memory.\nDecision: {decision}\nWhy: {why}\n"
-            "Give it a short name, write decision and reasons in full sentences with full names, and hand over the facts "
+            "Give it a short name, write decision and reasons in full sentences with full names, hand over the facts "
             "you are sure of in `facts`. First search for what it replaces, and name that in `replaces`."
         )
 
@@ -44,8 +44,8 @@ def register(server: MCPServer[Host], host: Host) -> None:
     ) -> str:
         return (
             f"Use everfact's compare_facts_over_time to find what has changed between {since} and now{_in(group)}, "
-            "once for each topic of our work, and get_episodes for what was told since. Answer as a short list: what began, "
-            "what ended, what is disputed."
+            "once for each topic of our work, and get_episodes for what was told since. Answer in a short list: what "
+            "began, what ended, what is disputed."
         )
 
     @server.completion()  # type: ignore[no-untyped-call, untyped-decorator] # the SDK leaves it untyped
