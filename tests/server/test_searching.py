@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import pytest
 from tests.server.talk import Refused, Talk
 
 
 @pytest.fixture
-async def ana(agent: Talk) -> AsyncIterator[Talk]:
+async def ana(agent: Talk) -> Talk:
     await agent.tell("Ana Costa works at Globex.", "2026-03-01")
     await agent.tell("Ana Costa left Globex. She works at Initech now.", "2026-03-20")
-    yield agent
+    return agent
 
 
 async def test_search_answers_what_is_true_now_and_counts_what_it_left_out(ana: Talk) -> None:
@@ -76,7 +74,9 @@ async def test_entities_of_a_type_come_newest_first(ana: Talk) -> None:
     found = await ana.ask("get_entities_by_type", entity_types=["Person"])
     assert [node["name"] for node in found["nodes"]] == ["Bo Ek", "Ana Costa"]
     assert all("Person" in node["labels"] for node in found["nodes"])
-    assert len((await ana.ask("get_entities_by_type", entity_types="Person", query="Bo Ek", max_entities=1))["nodes"]) == 1
+    assert (
+        len((await ana.ask("get_entities_by_type", entity_types="Person", query="Bo Ek", max_entities=1))["nodes"]) == 1
+    )
 
 
 PERSONS = {"subject_type": "Person", "object_type": "Person"}
