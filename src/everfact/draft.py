@@ -16,6 +16,8 @@ from everfact.redact import find_secrets, redact
 
 MOST_CHARACTERS = 1_000_000
 _GROUP = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_UUID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+"""What Graphiti's clients call a uuid may be any short name."""
 _NAME_LENGTH = 80
 
 
@@ -23,9 +25,11 @@ def accept(draft: Draft, *, now: datetime) -> Added:
     """The episode that a draft becomes, with its id and times, and what the caller should hear about it.
 
     Raises:
-        UsageError: it is empty, too long, no JSON though it says so, or names a bad group or time.
+        UsageError: it is empty, too long, no JSON though it says so, or names a bad group, uuid or time.
     """
     check_group(draft.group_id)
+    if draft.uuid and not _UUID.fullmatch(draft.uuid):
+        raise UsageError(f"{draft.uuid[:40]!r} is no uuid", hint="leave it out for anything new")
     _check_content(draft)
     if draft.reference_time is not None and draft.reference_time.tzinfo is None:
         raise UsageError("the reference time has no time zone", hint="write it like 2026-03-01T09:00:00Z")

@@ -152,6 +152,7 @@ async def test_hints_that_only_a_model_follows_are_said_to_be_so(agent: Talk) ->
         ({"episode_body": "x"}, "name: Field required"),
         ({"name": "n", "episode_body": "  "}, "there is nothing to remember"),
         ({"name": "n", "episode_body": "x", "group_id": "a/b"}, "is no name of a group"),
+        ({"name": "n", "episode_body": "x", "uuid": "../x y"}, "is no uuid"),
         ({"name": "n", "episode_body": "x", "reference_time": "soon"}, "reference_time is no time"),
         ({"name": "n", "episode_body": "x", "source": "csv"}, "source: Input should be 'text', 'json' or 'message'"),
         ({"name": "n", "episode_body": "x", "groupid": "a"}, "did you mean 'group_id'"),

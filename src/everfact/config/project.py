@@ -68,4 +68,5 @@ def _pointed_at(file: Path, prefix: str = "") -> Path | None:
         text = file.read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError):
         return None
-    return file.parent / text.removeprefix(prefix).strip() if text.startswith(prefix) and text else None
+    named = text.removeprefix(prefix).strip() if text.startswith(prefix) else ""
+    return file.parent / named if named else None
