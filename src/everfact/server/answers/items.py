@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from everfact.models import Change, Entity, Episode, Fact, Thing, Value
 
@@ -23,6 +23,8 @@ def uri(thing: Thing, uuid: str) -> str:
     """The address of an item's resource."""
     return f"everfact://{thing.value}/{uuid}"
 
+
+Attributes = Annotated[dict[str, JsonValue], WithJsonSchema({"type": "object", "additionalProperties": True})]
 
 Optional = Field(default=None, exclude_if=_is_unset)
 """A field that is left out when there is nothing to say."""
@@ -47,7 +49,7 @@ class NodeResult(Answer):
     created_at: datetime
     summary: str
     group_id: str
-    attributes: dict[str, JsonValue]
+    attributes: Attributes
     aliases: list[str] | None = Optional
 
     @classmethod
@@ -79,7 +81,7 @@ class FactResult(Answer):
     expired_at: datetime | None
     valid_at: datetime | None
     invalid_at: datetime | None
-    attributes: dict[str, JsonValue]
+    attributes: Attributes
     kind: Annotated[str, Field(description="state, event or plan")]
     disputed: Annotated[bool | None, Field(description="Another fact contradicts it and nobody settled it.")] = Optional
 
