@@ -135,6 +135,12 @@ class Memory:
         runs = [Run(self._store, claim, self._patience, self._now) for claim in claims]
         return sum(await asyncio.gather(*(run.digest(self._digest, most=each) for run in runs)))
 
+    async def retry(self, *, group_ids: tuple[str, ...] | None = None) -> int:
+        """Queue the parked episodes again, with their attempts forgotten; answer how many."""
+        count = await self._store.requeue(Filter(group_ids=group_ids, statuses=(Status.PARKED,)))
+        self.told.set()
+        return count
+
     async def embed(self) -> int:
         """Give vectors to some of what has none yet, or see to their upkeep; answer how many items got one."""
         if self._embedder is None:

@@ -55,12 +55,10 @@ SourceKind = Annotated[
 ]
 
 
-def limit(most: int, what: str) -> object:
-    """How many to answer with, at most."""
-    return Field(description=f"At most this many {what}.", ge=1, le=most)
+MOST = 1_000
+"""More than that no tool answers with."""
 
-
-Few = Annotated[int, limit(200, "results")]
+Few = Annotated[int, Field(description="At most this many results.", ge=1, le=MOST)]
 
 
 class GivenFact(BaseModel):

@@ -96,13 +96,19 @@ class Host:
         """
         async with self._opening:
             if self._memory is None:
-                with self.watched():
-                    self._memory = await self._stack.enter_async_context(await self._open_memory())
-                if self._works:
-                    from everfact.worker import Worker  # brings the whole core, which the first answer does without
-
-                    await self._stack.enter_async_context(Worker(self._memory, on_digested=self.announce))
+                async with AsyncExitStack() as opening:
+                    memory = await opening.enter_async_context(await self._open_memory())
+                    if self._works:
+                        await self._put_to_work(memory, opening)
+                    self._stack = opening.pop_all()
+                    self._memory = memory
         return self._memory
+
+    async def _put_to_work(self, memory: Memory, stack: AsyncExitStack) -> None:
+        from everfact.worker import Worker  # brings the whole core, which the first answer does without
+
+        await memory.retry()  # what was given up may have been the fault of the last server
+        await stack.enter_async_context(Worker(memory, on_digested=self.announce))
 
     def watched(self) -> Watch:
         """Note how the store answers within the `with` block."""
@@ -112,7 +118,8 @@ class Host:
         """Open the memory a little later, so that what is pending is digested even if nobody calls."""
         await asyncio.sleep(_RESUME_SECONDS)
         try:
-            await self.memory()
+            with self.watched():
+                await self.memory()
         except EverfactError as error:
             log.warning("the memory cannot be opened yet: %s", error)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -40,6 +41,8 @@ class Tool:
     """Shown to the model even by clients that load tools on demand."""
     is_bare: bool = False
     """Never wrapped as `{"result": …}`, as in Graphiti."""
+    is_checkup: bool = False
+    """Answers also when the store does not, so that its success says nothing about the store."""
 
     @property
     def name(self) -> str:
@@ -89,7 +92,7 @@ def _translated(tool: Tool, *, wraps: bool) -> Callable[..., Awaitable[CallToolR
         try:
             if not tool.reads and not host.access().may_write:
                 raise ToolError("this token may only read; use one that may write")
-            with host.watched():
+            with nullcontext() if tool.is_checkup else host.watched():
                 answer = await function(**arguments)
         except EverfactError as error:
             raise ToolError(str(error)) from error

@@ -13,11 +13,9 @@ from everfact.models import Fact, Filter
 from everfact.server.answers.done import Communities, CommunityResult, Saga
 from everfact.server.answers.found import Episodes, Provenance
 from everfact.server.answers.items import EpisodeResult, FactResult, facts, nodes
-from everfact.server.arguments import GroupId, GroupIds, OneGroup, Text, Texts, Uuid
+from everfact.server.arguments import MOST, GroupId, GroupIds, OneGroup, Text, Texts, Uuid
 from everfact.server.progress import reporting
 from everfact.server.translate import Call, Tool, host_of
-
-_MOST_COMMUNITIES = 1_000
 
 
 async def get_entity_edge(call: Call, uuid: Uuid) -> FactResult:
@@ -35,9 +33,9 @@ async def get_episodes(
     group_id: GroupId = "",
     max_episodes: Annotated[
         int | None,
-        Field(description="At most this many episodes.", ge=1, le=200, json_schema_extra={"default": 10}),
+        Field(description="At most this many episodes.", ge=1, le=MOST, json_schema_extra={"default": 10}),
     ] = None,
-    last_n: Annotated[int | None, Field(description="The same, if max_episodes is not given.", ge=1, le=200)] = None,
+    last_n: Annotated[int | None, Field(description="The same, if max_episodes is not given.", ge=1, le=MOST)] = None,
 ) -> Episodes:
     """The latest episodes (what was told), newest first, with how far each has been digested and any error."""
     host = host_of(call)
@@ -90,7 +88,7 @@ async def build_communities(call: Call, group_ids: GroupIds = (), group_id: Grou
         for group in groups:
             await memory.build_communities(group_id=group)
     where = Filter(group_ids=groups, entity_types=(COMMUNITY,))
-    built = [found for found in await memory.entities(where, limit=_MOST_COMMUNITIES) if members_of(found)]
+    built = [found for found in await memory.entities(where, limit=MOST) if members_of(found)]
     return Communities(
         message=f"{len(built)} communities",
         community_count=len(built),

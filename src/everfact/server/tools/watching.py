@@ -71,5 +71,5 @@ def _queue(stats: Stats) -> Queue:
 
 TOOLS = (
     Tool(function=get_status, title="Memory status", reads=True, is_bare=True),
-    Tool(function=health_check, title="Health check", reads=True),
+    Tool(function=health_check, title="Health check", reads=True, is_checkup=True),
 )
