@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-serve
 READY_DEV := $(VENV)/.ready-dev
 # Values, rules and core: every branch is tested. Adapters and entrances are as covered as their contracts make them.
-OUTER_RINGS := src/everfact/__main__.py,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
+OUTER_RINGS := src/everfact/__main__.py,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes
 
 .PHONY: help serve test install check quick bench lock clean
@@ -13,8 +13,8 @@ PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
-serve: $(READY) ## open the embedded memory and report it ready
-	@$(BIN)/everfact health
+serve: $(READY) ## serve the memory over HTTP on this machine, until Ctrl-C
+	@$(BIN)/everfact mcp serve --transport http
 
 test: $(READY_DEV) ## every test
 	$(BIN)/python -m pytest -n auto --cov --cov-report= --durations=5
@@ -34,6 +34,7 @@ bench: $(READY_DEV) ## the figures of benchmarks/README.md
 	$(BIN)/python benchmarks/processes.py
 	$(BIN)/python benchmarks/crash.py
 	$(BIN)/python benchmarks/digest.py
+	$(BIN)/python benchmarks/first_answer.py
 	$(BIN)/python benchmarks/histories.py
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/search_scale.py --sizes 10000,100000

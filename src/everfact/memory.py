@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Self
 
-from everfact import clock, revise
+from everfact import clock, evidence, revise
 from everfact.clock import new_id
 from everfact.communities import build_communities, ever_built
 from everfact.digest import LEASE, Patience, Run
@@ -21,7 +21,6 @@ from everfact.ingest import ingest
 from everfact.models import (
     Added,
     Answer,
-    Assertion,
     Change,
     ChangeKind,
     Claim,
@@ -30,7 +29,6 @@ from everfact.models import (
     Embedding,
     Entity,
     Episode,
-    Evidence,
     Extraction,
     Fact,
     Filter,
@@ -252,15 +250,7 @@ class Memory:
         Raises:
             NotFound: there is no such episode.
         """
-        where = Filter(group_ids=group_ids, uuids=tuple(episodes))
-        missing = set(episodes) - {e.uuid for e in await self._store.episodes(where, limit=EVERYTHING)}
-        if missing:
-            raise NotFound(f"there is no episode {min(missing)}", hint="look at the latest episodes")
-        facts = await self._store.facts(replace(where, uuids=None, episodes=tuple(episodes)), limit=EVERYTHING)
-        log = await self._store.changes(where, limit=EVERYTHING)
-        named = {entity.uuid for change in log if change.cause in episodes for entity in change.entities}
-        named |= {uuid for fact in facts for uuid in (fact.subject_uuid, fact.object_uuid) if uuid}
-        return await self._store.entities(replace(where, uuids=tuple(named)), limit=EVERYTHING), facts
+        return await evidence.outcome(self._store, episodes, group_ids)
 
     async def history(self, entity: str, *, group_ids: tuple[str, ...] | None = None) -> History:
         """All that is known of an entity, given by name or id: what began, changed and ended, and why.
@@ -281,25 +271,7 @@ class Memory:
         Raises:
             NotFound: there is no such fact.
         """
-        fact = await self._fact(uuid, group_ids)
-        here = Filter(group_ids=(fact.group_id,), withdrawn=None)
-        cited = (*fact.assertions, *fact.ended_by)
-        assertions = {a.uuid: a for a in await self._store.assertions(replace(here, uuids=cited), limit=EVERYTHING)}
-        told_in = tuple({a.episode_uuid for a in assertions.values() if a.episode_uuid})
-        episodes = {e.uuid: e for e in await self._store.episodes(replace(here, uuids=told_in), limit=EVERYTHING)}
-        same = replace(here, subjects=(fact.subject_uuid,), attributes=(fact.attribute,))
-        rivals = await self._store.facts(same, limit=EVERYTHING)
-
-        def evidence(uuids: Sequence[str]) -> tuple[Evidence, ...]:
-            return tuple(_evidence(assertions[uuid], episodes) for uuid in uuids if uuid in assertions)
-
-        return Receipt(
-            fact=fact,
-            support=evidence(fact.assertions),
-            ended_by=evidence(fact.ended_by),
-            replaced=tuple(f for f in rivals if not set(f.ended_by).isdisjoint(fact.assertions)),
-            changes=tuple(await self._store.changes(replace(here, uuids=(fact.uuid,)))),
-        )
+        return await evidence.explain(self._store, await self._fact(uuid, group_ids))
 
     async def disputes(self, *, group_ids: tuple[str, ...] | None = None, limit: int = 100) -> list[Fact]:
         """Facts that contradict another one and nobody has said which is right."""
@@ -463,10 +435,3 @@ class Memory:
         near = await self._store.entities(replace(here, uuids=tuple(hit.uuid for hit in like)))
         names = ", ".join(entity.name for entity in near)
         raise NotFound(f"no entity is called {name_or_uuid}", hint=f"did you mean {names}?" if names else "")
-
-
-def _evidence(assertion: Assertion, episodes: Mapping[str, Episode]) -> Evidence:
-    episode = episodes.get(assertion.episode_uuid or "")
-    span = assertion.statement.span
-    words = episode.content[span[0] : span[1]] if episode and span else assertion.statement.sentence
-    return Evidence(assertion=assertion, episode=episode, words=words)

@@ -77,3 +77,13 @@ def test_help_brings_nothing_heavy() -> None:
     code = f"import sys, everfact.cli; print({heavy})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+def test_tools_are_thin() -> None:
+    thick = [
+        node.name
+        for file in (ROOT / "server" / "tools").glob("*.py")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.AsyncFunctionDef) and sum(isinstance(part, ast.stmt) for part in ast.walk(node)) > 16
+    ]
+    assert thick == []

@@ -55,7 +55,7 @@ def main() -> None:
     """Run the program and end the process with its exit code."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     try:
-        app()
+        app(_arguments(sys.argv))
     except EverfactError as error:
         print(f"error: {error.args[0]}", file=sys.stderr)
         if error.hint:
@@ -67,6 +67,13 @@ def main() -> None:
         # Whoever read our output has gone; Python would complain again on closing it.
         sys.stdout = None
         sys.exit(1)
+
+
+def _arguments(argv: list[str]) -> list[str]:
+    """What comes after the program's name; Graphiti's own server is started by its name alone."""
+    given = argv[1:]
+    is_server = Path(argv[0]).stem == "graphiti-mcp" and (not given or given[0] == "--transport")
+    return ["mcp", "serve", *given] if is_server else given
 
 
 def _exit_code(error: EverfactError) -> int:

@@ -38,6 +38,9 @@ def serve(  # noqa: PLR0913 - every option is a parameter
     if transport == "stdio":
         asyncio.run(serve_stdio(settings, program))
     else:
+        url = f"http://{host}:{port}/mcp"
+        print(f"serving {settings.store} at {url}", file=sys.stderr)
+        print(f"connect, for example: claude mcp add --transport http everfact {url}", file=sys.stderr)
         asyncio.run(
             serve_http(settings, program, host=host, port=port, json_response=json_response, stateless=stateless)
         )

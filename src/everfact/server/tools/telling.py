@@ -27,6 +27,7 @@ from everfact.server.host import Host
 from everfact.server.progress import reporting
 from everfact.server.translate import Call, Tool, host_of
 
+_HINTS = ("excluded_entity_types", "custom_extraction_instructions")
 _ONLY_A_MODEL = "only extraction by a model follows it; the local extractor does not"
 
 
@@ -106,7 +107,7 @@ async def _tell(call: Call, host: Host, draft: Draft, *, filepath: str, wait: bo
         if regroup:
             await memory.build_communities(group_id=draft.group_id)
     episode = added.episode
-    ignored = [f"{name}: {_ONLY_A_MODEL}" for name in ("custom_extraction_instructions",) if name in draft.attributes]
+    ignored = [f"{name}: {_ONLY_A_MODEL}" for name in _HINTS if name in draft.attributes]
     return AddedResult(
         message=f"Episode '{episode.name}' is kept in group '{episode.group_id}'"
         + (" and queued for processing" if episode.status.value == "pending" else f", {episode.status.value}"),
