@@ -31,32 +31,40 @@ _HINTS = ("excluded_entity_types", "custom_extraction_instructions")
 _ONLY_A_MODEL = "only extraction by a model follows it; the local extractor does not"
 
 
+Title = Annotated[str, Field(description="A short title.")]
+Body = Annotated[str, Field(description="What to remember, in full sentences, with names and dates.")]
+Origin = Annotated[Text, Field(description="Where it comes from.")]
+KnownUuid = Annotated[
+    Text,
+    Field(
+        description="NEVER invent one: leave it out for anything new. Only to replace the text of an episode whose uuid "
+        "a tool returned."
+    ),
+]
+ReferenceTime = Annotated[
+    Text, Field(description="ISO 8601 time it speaks from ('yesterday' counts from there). Default: now.")
+]
+FilePath = Annotated[
+    Text, Field(description="Also write the text to this file of the project; {date}, {time}, {timestamp}, {hash}.")
+]
+Saga = Annotated[Text, Field(description="The thread it belongs to; its episodes are kept in order.")]
+
+
 async def add_memory(
     call: Call,
-    name: Annotated[str, Field(description="A short title.")],
-    episode_body: Annotated[str, Field(description="What to remember, in full sentences, with names and dates.")],
+    name: Title,
+    episode_body: Body,
     group_id: OneGroup = "",
     source: SourceKind = "text",
-    source_description: Annotated[Text, Field(description="Where it comes from.")] = "",
-    uuid: Annotated[
-        Text,
-        Field(
-            description="NEVER invent one: leave it out for anything new. Only to replace the text of an episode whose "
-            "uuid a tool returned."
-        ),
-    ] = "",
-    reference_time: Annotated[
-        Text, Field(description="ISO 8601 time it speaks from ('yesterday' counts from there). Default: now.")
-    ] = "",
-    filepath: Annotated[
-        Text,
-        Field(description="Also write the text to this file of the project; {date}, {time}, {timestamp}, {hash}."),
-    ] = "",
+    source_description: Origin = "",
+    uuid: KnownUuid = "",
+    reference_time: ReferenceTime = "",
+    filepath: FilePath = "",
     facts: GivenFacts = (),
     excluded_entity_types: Annotated[Texts, Field(description="Types of entities to leave out.")] = (),
     custom_extraction_instructions: Annotated[Text, Field(description="Hints for extraction by a model.")] = "",
     previous_episode_uuids: Annotated[Texts, Field(description="Episodes that give context.")] = (),
-    saga: Annotated[Text, Field(description="The thread it belongs to; its episodes are kept in order.")] = "",
+    saga: Saga = "",
     saga_previous_episode_uuid: Annotated[Text, Field(description="The one before it in the saga.")] = "",
     update_communities: Annotated[bool, Field(description="Rebuild communities afterwards (waits).")] = False,
     wait: Annotated[bool, Field(description="Answer when facts have been extracted too.")] = False,
