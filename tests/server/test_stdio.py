@@ -66,7 +66,21 @@ def test_odd_bytes_are_survived(store: Path) -> None:
         assert wire.call("get_status")["status"] == "ok"
 
 
-@pytest.mark.slow
+def test_a_request_that_cannot_be_read_is_answered_under_its_id(store: Path) -> None:
+    unreadable = [
+        b'{"jsonrpc":"2.0","id":"half","method":"tools/call","params":{"name":"search","arguments":{"query":"\\ud83d"}}}',
+        b'[{"jsonrpc":"2.0","id":"half","method":"ping"}]',
+        b'{"jsonrpc":"2.0","id":"half","method":5}',
+        b'{"jsonrpc":"1.0","id":"half","method":"ping"}',
+    ]
+    with Wire(store) as wire:
+        wire.begin()
+        for line in unreadable:
+            wire.send(line + b"\n")
+            reply = wire.receive()
+            assert (reply["id"], reply["error"]["code"]) == ("half", -32600), line
+
+
 def test_wrong_requests_get_errors(store: Path) -> None:
     with Wire(store) as wire:
         wire.begin()
@@ -141,7 +155,7 @@ def test_a_signal_ends_it_at_once(store: Path, number: int, busy: bool) -> None:
     with Wire(store) as wire:
         wire.begin()
         if busy:
-            wire.call("add_memory", name="n", episode_body="Ana Costa works at Globex. " * 2_000)
+            wire.call("add_memory", name="n", episode_body="Ana Costa works at Globex. " * 20_000)
         code, seconds = wire.end(number)
         assert code == 0
         assert seconds < 5
@@ -154,7 +168,7 @@ def test_the_end_of_input_ends_it(store: Path, busy: bool) -> None:
     with Wire(store) as wire:
         wire.begin()
         if busy:
-            wire.call("add_memory", name="n", episode_body="Ana Costa works at Globex. " * 2_000)
+            wire.call("add_memory", name="n", episode_body="Ana Costa works at Globex. " * 20_000)
         code, seconds = wire.end()
         assert code == 0
         assert seconds < 10

@@ -56,13 +56,16 @@ def server_for(settings: Settings, host: Host, program: str) -> MCPServer[Host]:
 
 async def serve_stdio(settings: Settings, program: str) -> None:
     """Serve the client on standard input and output until it closes them or a signal comes."""
+    from everfact.server.stdio import run_stdio
+
     host = host_for(settings, is_remote=False)
     server = server_for(settings, host, program)
     async with asyncio.TaskGroup() as tasks:
         if sys.platform != "win32":  # there the client closes standard input, or ends the process
             for number in (signal.SIGTERM, signal.SIGINT):
                 asyncio.get_running_loop().add_signal_handler(number, lambda: tasks.create_task(_leave(host)))
-        await server.run_stdio_async()
+        await run_stdio(server)
+        await _leave(host)
 
 
 async def _leave(host: Host) -> None:
@@ -70,7 +73,7 @@ async def _leave(host: Host) -> None:
         async with asyncio.timeout(_CLOSE_SECONDS):
             await host.close()
     sys.stderr.flush()
-    os._exit(0)  # the thread that reads standard input cannot be cancelled, and would keep the process
+    os._exit(0)  # threads that read standard input or a long text cannot be cancelled, and would keep the process
 
 
 async def serve_http(

@@ -63,7 +63,8 @@ _BY_PROGRAM = {"graphiti-mcp": ("graphiti", "history", "tracking"), "graphiti": 
 
 def default_toolsets(program: str) -> tuple[str, ...]:
     """The sets listed when nobody chose any, by the name under which the program was started."""
-    return _BY_PROGRAM.get(program.removesuffix(".exe"), ("core",))
+    chosen = _BY_PROGRAM.get(program.removesuffix(".exe"), ())
+    return chosen if listed(chosen) else ("core",)
 
 
 def listed(toolsets: Iterable[str]) -> tuple[str, ...]:

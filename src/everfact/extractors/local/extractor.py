@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import re
 from collections.abc import Iterable, Sequence
@@ -111,7 +112,8 @@ class LocalExtractor:
         listeners: Sequence[str] = (),  # noqa: ARG002 # a port's
     ) -> Extraction:
         """What the episode says."""
-        return extract_text(
+        return await asyncio.to_thread(
+            extract_text,
             episode.content,
             reference=episode.reference_time,
             speaker=episode.speaker,

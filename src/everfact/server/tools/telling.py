@@ -37,8 +37,8 @@ Origin = Annotated[Text, Field(description="Where it comes from.")]
 KnownUuid = Annotated[
     Text,
     Field(
-        description="NEVER invent one: leave it out for anything new. Only to replace the text of an episode whose uuid "
-        "a tool returned."
+        description="NEVER invent one: leave it out for anything new. Only to replace the text of an episode whose "
+        "uuid a tool returned."
     ),
 ]
 ReferenceTime = Annotated[
