@@ -18,3 +18,8 @@ def new_id() -> str:
     milliseconds = time.time_ns() // 1_000_000
     number = milliseconds << 80 | 0x7 << 76 | secrets.randbits(12) << 64 | 0b10 << 62 | secrets.randbits(62)
     return str(UUID(int=number))
+
+
+def new_secret() -> str:
+    """256 random bits as letters, digits, - and _."""
+    return secrets.token_urlsafe(32)

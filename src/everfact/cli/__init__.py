@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import config, health, mcp
+from everfact.cli import config, health, mcp, token
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(token.app, name="token")
 app.command()(health.health)
 
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir"}

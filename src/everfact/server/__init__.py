@@ -1,1 +1,1 @@
-"""The MCP server: tools, resources and prompts over one `Memory`. The only folder that imports the MCP SDK."""
+"""The MCP server: tools, resources and prompts over one `Memory`."""
