@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from everfact.cli.token import open_tokens
+
 app = typer.Typer(no_args_is_help=True, help="Serve the memory to AI clients over MCP.")
 
 
@@ -21,6 +23,9 @@ def serve(  # noqa: PLR0913 - every option is a parameter
     port: Annotated[int, typer.Option(help="Port to listen on, with http.", min=0, max=65535)] = 8000,
     json_response: Annotated[bool, typer.Option(help="Answer in plain JSON, with http.")] = False,
     stateless: Annotated[bool, typer.Option(help="Keep no sessions, with http.")] = False,
+    allow_host: Annotated[
+        list[str] | None, typer.Option(help="A name under which clients may call, with http; may be repeated.")
+    ] = None,
     toolset: Annotated[str, typer.Option(help="Sets of tools to list: core, graphiti, history, …")] = "",
     store: Annotated[str, typer.Option(help="As before the command.")] = "",
     group: Annotated[str, typer.Option(help="As before the command.")] = "",
@@ -37,10 +42,15 @@ def serve(  # noqa: PLR0913 - every option is a parameter
     program = Path(sys.argv[0]).stem
     if transport == "stdio":
         asyncio.run(serve_stdio(settings, program))
-    else:
-        url = f"http://{host}:{port}/mcp"
+        return
+    from everfact.server.http.app import Options
+
+    options = Options(
+        host=host, port=port, allowed_hosts=tuple(allow_host or ()), json_response=json_response, stateless=stateless
+    )
+
+    def announce(url: str) -> None:
         print(f"serving {settings.store} at {url}", file=sys.stderr)
-        print(f"connect, for example: claude mcp add --transport http everfact {url}", file=sys.stderr)
-        asyncio.run(
-            serve_http(settings, program, host=host, port=port, json_response=json_response, stateless=stateless)
-        )
+        print(f"connect, for example: claude mcp add --transport http everfact {url}", file=sys.stderr, flush=True)
+
+    asyncio.run(serve_http(settings, program, options, tokens=open_tokens(), announce=announce))

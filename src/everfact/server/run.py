@@ -1,4 +1,4 @@
-"""Running a server by what the settings say: over stdio, or plainly over HTTP.
+"""Running a server by what the settings say: over stdio, or over HTTP.
 
 Ends cleanly when the client goes or a signal comes.
 """
@@ -16,9 +16,13 @@ from everfact.config import Settings, default_group, project_dir
 from everfact.server.host import Host, Place
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mcp.server.mcpserver import MCPServer
 
     from everfact.memory import Memory
+    from everfact.server.http.app import Options
+    from everfact.server.tokens import TokenFile
 
 _CLOSE_SECONDS = 0.05
 """Clients kill a server 100 ms after they asked it to go. All that was acknowledged is on disk anyway."""
@@ -77,11 +81,16 @@ async def _leave(host: Host) -> None:
 
 
 async def serve_http(
-    settings: Settings, program: str, *, host: str, port: int, json_response: bool, stateless: bool
+    settings: Settings, program: str, options: Options, *, tokens: TokenFile, announce: Callable[[str], None]
 ) -> None:
-    """Serve clients over streamable HTTP at `/mcp` until a signal comes."""
-    import uvicorn
+    """Serve clients over streamable HTTP at `/mcp` until a signal comes; `announce` is told the address.
 
-    server = server_for(settings, host_for(settings, is_remote=True), program)
-    app = server.streamable_http_app(host=host, json_response=json_response, stateless_http=stateless)
-    await uvicorn.Server(uvicorn.Config(app, host=host, port=port, log_level="warning")).serve()
+    Raises:
+        ConfigError: nobody can listen there, or strangers could.
+    """
+    from everfact.server.http.app import build_app
+    from everfact.server.http.run import serve
+
+    host = host_for(settings, is_remote=True)
+    app = build_app(server_for(settings, host, program), host, tokens, options)
+    await serve(app, host, options, announce=announce)

@@ -1,0 +1,1 @@
+"""The server over streamable HTTP, safe to leave running: names, tokens, limits, health, metrics."""
