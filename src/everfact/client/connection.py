@@ -20,6 +20,7 @@ from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server.mcpserver import MCPServer
 from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from everfact._version import __version__
 from everfact.errors import ConfigError, EverfactError, NotFound, StoreError, StoreUnavailable, UsageError
@@ -117,6 +118,8 @@ class Connection:
                     await self._drop(link)
                     continue
                 raise self._explained(error, link) from error
+            except ValidationError as error:
+                raise StoreError(f"{self._name} answered something else than expected") from error
         raise AssertionError("the second time never comes round")
 
     async def _race(self, link: _Link, request: types.ClientRequest, kind: type[R]) -> R:
