@@ -36,6 +36,8 @@ class Access:
 
     groups: frozenset[str] | None = None
     may_write: bool = True
+    default_group: str = ""
+    """Used when a call names no group and the server's own default is not allowed; one of `groups`."""
 
 
 def everything() -> Access:
@@ -177,10 +179,9 @@ class Host:
         return None if allowed is None else tuple(sorted(allowed))
 
     def _default(self) -> str:
-        default, allowed = self.place.default_group(), self.access().groups
-        if allowed is not None and default not in allowed and len(allowed) == 1:
-            return next(iter(allowed))
-        return default
+        default, access = self.place.default_group(), self.access()
+        is_allowed = access.groups is None or default in access.groups
+        return default if is_allowed else access.default_group or default
 
     def _check(self, chosen: Sequence[str]) -> None:
         from everfact.draft import check_group

@@ -58,6 +58,9 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
 ALIASES = {"search_memory_nodes": "search_nodes", "search_facts": "search_memory_facts"}
 """Former names, and what they are called now."""
 
+NAMES = frozenset(name for tools in TOOLSETS.values() for name in tools)
+"""Every name under which a tool can be called."""
+
 _BY_PROGRAM = {"graphiti-mcp": ("graphiti", "history", "tracking"), "graphiti": ("cli",)}
 
 

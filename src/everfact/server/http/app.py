@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcp.server.mcpserver import MCPServer
@@ -50,7 +49,7 @@ def build_app(server: MCPServer[Host], host: Host, tokens: TokenFile, options: O
         )
     metrics, names = Metrics(), Names(options.host, options.allowed_hosts)
     host.access = caller_access
-    server.middleware.append(Guard(metrics, reads=_Reads(server), most_seconds=options.most_seconds))
+    server.middleware.append(Guard(metrics, most_seconds=options.most_seconds))
     inner = server.streamable_http_app(
         json_response=options.json_response,
         stateless_http=options.stateless,
@@ -61,20 +60,6 @@ def build_app(server: MCPServer[Host], host: Host, tokens: TokenFile, options: O
     )
     inner.router.routes.extend(Pages(host, metrics).routes())
     return Gate(inner, names=names, tokens=tokens, metrics=metrics, most_bytes=options.most_bytes, asks=is_public)
-
-
-class _Reads:
-    """Every tool's name, and whether it only reads; asked of the server once."""
-
-    def __init__(self, server: MCPServer[Host]) -> None:
-        self._server = server
-        self._known: Mapping[str, bool] = {}
-
-    async def __call__(self) -> Mapping[str, bool]:
-        if not self._known:
-            tools = await self._server.list_tools()
-            self._known = {tool.name: bool(tool.annotations and tool.annotations.read_only_hint) for tool in tools}
-        return self._known
 
 
 def _security(names: Names) -> TransportSecuritySettings:

@@ -149,8 +149,10 @@ async def answer(send: Send, status: int, body: object, headers: Sequence[tuple[
 
 
 def _access(token: Token | None, is_asked: bool) -> Access:
+    if token is not None and token.groups is not None:
+        return Access(groups=frozenset(token.groups), may_write=token.may_write, default_group=token.groups[0])
     if token is not None:
-        return Access(groups=None if token.groups is None else frozenset(token.groups), may_write=token.may_write)
+        return Access(may_write=token.may_write)
     return Access(groups=frozenset(), may_write=False) if is_asked else Access()
 
 

@@ -1,20 +1,23 @@
-"""What holds for every message over HTTP: the caller's rights, a limit on time, and counting."""
+"""What holds for every message over HTTP: the caller's rights, a limit on time, and counting.
+
+The tools themselves refuse what the rights do not cover; here is only where they find out who calls.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from typing import Any, Final
 
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.shared.exceptions import MCPError
-from mcp.types import CallToolResult, TextContent
+from mcp.types import CallToolResult, ListToolsResult, TextContent
 
 from everfact.server.host import Access
 from everfact.server.http.gate import ACCESS_KEY
 from everfact.server.http.metrics import Metrics
+from everfact.server.toolsets import NAMES
 
 _NOTHING: Final = Access(groups=frozenset(), may_write=False)
 _REQUEST_TIMEOUT: Final = -32001
@@ -31,12 +34,8 @@ def caller_access() -> Access:
 class Guard:
     """A middleware of the SDK's: runs around every message, in the task that answers it."""
 
-    def __init__(
-        self, metrics: Metrics, *, reads: Callable[[], Awaitable[Mapping[str, bool]]], most_seconds: float
-    ) -> None:
+    def __init__(self, metrics: Metrics, *, most_seconds: float) -> None:
         self._metrics = metrics
-        self._reads = reads
-        """Every tool's name, and whether it only reads."""
         self._most_seconds = most_seconds
 
     async def __call__(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
@@ -47,7 +46,7 @@ class Guard:
             if ctx.method == "tools/call":
                 return await self._call(ctx, call_next)
             result = await self._timed(ctx, call_next)
-            return await self._shown(result) if ctx.method == "tools/list" else result
+            return _shown(result) if ctx.method == "tools/list" and not _caller.get().may_write else result
         except TimeoutError as error:
             raise MCPError(_REQUEST_TIMEOUT, f"this took longer than {self._most_seconds:g} s") from error
         finally:
@@ -58,11 +57,9 @@ class Guard:
             return await call_next(ctx)
 
     async def _call(self, ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
-        name, reads = str((ctx.params or {}).get("name")), await self._reads()
+        name = str((ctx.params or {}).get("name"))
         began, outcome = time.perf_counter(), "failed"
         try:
-            if not reads.get(name, False) and not _caller.get().may_write:
-                return _failed("this token may only read; use one that may write")
             result = await self._timed(ctx, call_next)
             outcome = "failed" if _is_error(result) else "done"
         except TimeoutError:
@@ -71,22 +68,21 @@ class Guard:
         else:
             return result
         finally:
-            label = name if name in reads else "unknown"  # whatever a caller makes up is one label
+            label = name if name in NAMES else "unknown"  # whatever a caller makes up is one label
             self._metrics.count_call(label, outcome, time.perf_counter() - began)
 
-    async def _shown(self, result: HandlerResult) -> HandlerResult:
-        """The list of tools, without those that would be refused."""
-        if _caller.get().may_write or result is None:
-            return result
-        reads = await self._reads()
-        if isinstance(result, dict):
-            return {**result, "tools": [tool for tool in result["tools"] if reads.get(_name_of(tool), False)]}
-        tools: list[Any] = getattr(result, "tools", [])
-        return result.model_copy(update={"tools": [tool for tool in tools if reads.get(_name_of(tool), False)]})
 
-
-def _name_of(tool: Any) -> str:
-    return str(tool["name"] if isinstance(tool, dict) else tool.name)
+def _shown(result: HandlerResult) -> HandlerResult:
+    """The list of tools, without those that a caller who may only read would be refused."""
+    if isinstance(result, dict):
+        return {
+            **result,
+            "tools": [tool for tool in result["tools"] if tool.get("annotations", {}).get("readOnlyHint")],
+        }
+    if not isinstance(result, ListToolsResult):
+        return result
+    tools = [tool for tool in result.tools if tool.annotations and tool.annotations.read_only_hint]
+    return result.model_copy(update={"tools": tools})
 
 
 def _failed(message: str) -> CallToolResult:

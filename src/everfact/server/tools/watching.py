@@ -24,12 +24,13 @@ async def get_status(call: Call) -> StatusResult:
 async def status_of(host: Host) -> StatusResult:
     """How the host's memory is doing."""
     memory, groups = await host.memory(), host.anywhere()
+    store = host.place.store if groups is None else ""  # where it lies is no business of a guest's
     stats = await memory.status(group_ids=groups)
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
     return StatusResult(
         status="ok",
-        message=f"everfact is running and connected to {host.place.store or 'its store'}",
-        store=host.place.store,
+        message=f"everfact is running and connected to {store or 'its store'}",
+        store=store,
         group_id=host.groups(())[0],
         episodes=stats.episodes,
         entities=stats.entities,
