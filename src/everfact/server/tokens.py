@@ -37,7 +37,7 @@ class Token:
     name: str
     digest: str
     groups: tuple[str, ...] | None
-    """The groups it can see; None is all of them."""
+    """The groups it can see, its default group first; None is all of them."""
     may_write: bool
     created_at: datetime
 
