@@ -19,7 +19,10 @@ EverfactError
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+META_KEY: Final = "everfact/error"
+"""Where our server says, in the `_meta` of a failed result, which of these it was, for our client."""
 
 
 class EverfactError(Exception):

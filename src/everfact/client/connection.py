@@ -23,15 +23,12 @@ from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from everfact._version import __version__
-from everfact.errors import ConfigError, EverfactError, NotFound, StoreError, StoreUnavailable, UsageError
+from everfact.errors import META_KEY, ConfigError, EverfactError, NotFound, StoreError, StoreUnavailable, UsageError
 from everfact.models import JSON
 
 R = TypeVar("R", bound=types.Result)
 Endpoint: TypeAlias = "str | MCPServer"
 """A URL, or a server in this process."""
-
-ERROR_KEY: Final = "everfact/error"
-"""Where our own server says, in a failed result's `_meta`, which of our errors it was."""
 
 _MAX_EVENT_BYTES = 64 * 1024 * 1024
 _CLOSED = (types.CONNECTION_CLOSED, types.REQUEST_TIMEOUT)
@@ -242,7 +239,7 @@ def _tool_error(tool: str, result: types.CallToolResult) -> EverfactError:
     message = _text(result).removeprefix(f"Error executing tool {tool}: ") or f"the tool {tool} failed"
     if message == f"Unknown tool: {tool}":
         return UnknownToolError(message, hint="the server is older, or no memory")
-    return _named_error(str((result.meta or {}).get(ERROR_KEY, "")), message)
+    return _named_error(str((result.meta or {}).get(META_KEY, "")), message)
 
 
 def _named_error(name: str, message: str) -> EverfactError:

@@ -124,8 +124,8 @@ class RemoteMemory:
     async def get(self, uuid: str, *, group_ids: Groups = None) -> Episode | Entity | Fact:
         """The episode, entity or fact with that id."""
         readers: dict[str, Callable[[wire.Row], Episode | Entity | Fact]] = {
-            "fact": wire.fact,
-            "entity": wire.entity,
+            "fact": lambda receipt: wire.fact(wire.row(receipt.get("fact"))),
+            "entity": lambda history: wire.entity(wire.row(history.get("entity"))),
             "episode": wire.episode,
         }
         for kind, read in readers.items():
@@ -136,6 +136,28 @@ class RemoteMemory:
             if group_ids is None or found.group_id in group_ids:
                 return found
         raise NotFound(f"nothing has the id {uuid}", hint="search for it, or look at the history")
+
+    async def entities(self, where: Filter, *, limit: int = 100) -> list[Entity]:
+        """Entities of some types, newest first."""
+        if where != Filter(group_ids=where.group_ids, entity_types=where.entity_types) or not where.entity_types:
+            raise UsageError("a server lists entities by group and type alone", hint="search for them")
+        data = await self._client.call(
+            "get_entities_by_type",
+            entity_types=texts(where.entity_types),
+            group_ids=texts(where.group_ids),
+            max_entities=min(limit, _MOST),
+        )
+        return wire.rows(data.get("nodes"), wire.entity)
+
+    async def outcome(
+        self,
+        episodes: Sequence[str],
+        *,
+        group_ids: Groups = None,  # noqa: ARG002 - as in Memory
+    ) -> tuple[list[Entity], list[Fact]]:
+        """What was read out of these episodes."""
+        data = await self._client.call("get_episode_entities", episode_uuids=texts(episodes))
+        return wire.rows(data.get("nodes"), wire.entity), wire.rows(data.get("edges"), wire.fact)
 
     async def episodes(self, where: Filter, *, limit: int = 10) -> list[Episode]:
         """Episodes, newest first by the time they speak from."""

@@ -1,4 +1,4 @@
-"""Between the SDK and our functions: results to structured content and compact text, our errors to `ToolError`."""
+"""Between the SDK and our functions: results to structured content and compact text, our errors to failed results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BaseModel, create_model
 from pydantic_core import to_json
 
-from everfact.errors import EverfactError
+from everfact.errors import META_KEY, EverfactError
 from everfact.server.answers.items import Answer
 from everfact.server.host import Host
 
@@ -95,7 +95,7 @@ def _translated(tool: Tool, *, wraps: bool) -> Callable[..., Awaitable[CallToolR
             with nullcontext() if tool.is_checkup else host.watched():
                 answer = await function(**arguments)
         except EverfactError as error:
-            raise ToolError(str(error)) from error
+            return _failure(tool.name, error)
         if not tool.reads:
             await host.announce(_touched(answer))
         return _result(answer, wraps=wraps)
@@ -109,6 +109,12 @@ def _translated(tool: Tool, *, wraps: bool) -> Callable[..., Awaitable[CallToolR
 
 def _touched(answer: BaseModel | str) -> tuple[str, ...]:
     return answer.touched() if isinstance(answer, Answer) else ()
+
+
+def _failure(name: str, error: EverfactError) -> CallToolResult:
+    """What the SDK makes of a `ToolError`, and which error it was, for our own client."""
+    text = TextContent(text=f"Error executing tool {name}: {error}")
+    return CallToolResult(content=[text], is_error=True, _meta={META_KEY: type(error).__name__})
 
 
 def _result(answer: BaseModel | str, *, wraps: bool) -> CallToolResult:

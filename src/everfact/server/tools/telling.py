@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from everfact import clock
+from everfact.errors import NotFound
 from everfact.export import resolve_target, shown
 from everfact.models import JSON, Draft, Filter, Mention, Source, Statement
 from everfact.server.answers.done import AddedResult, ChangeResult, Triplet
@@ -159,6 +160,9 @@ async def add_triplet(
     """Add one fact between two entities, as Graphiti has it. add_facts does the same for many, and for values."""
     host = host_of(call)
     memory, group = await host.memory(), host.group(group_id)
+    for uuid in filter(None, (source_node_uuid, target_node_uuid)):
+        if not await memory.entities(Filter(group_ids=(group,), uuids=(uuid,)), limit=1):
+            raise NotFound(f"there is no entity {uuid} in this group", hint="leave it out: the name will do")
     said = Statement(
         subject=Mention(name=source_node_name, uuid=source_node_uuid),
         relation=edge_name,
