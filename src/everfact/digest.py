@@ -72,7 +72,8 @@ class Run:
         except TimeoutError:
             await _give_up(self.store, claim, f"digesting took longer than {limit:g} s", self.patience, self.now())
         except asyncio.CancelledError:
-            with suppress(ClaimLost):  # it was finished just then
+            # It may have been finished just then. Whatever the store says, who cancels must not wait for ever.
+            with suppress(EverfactError):
                 await self.store.release(claim)
             raise
         except Exception as error:  # noqa: BLE001 - whatever an extractor does, the episode is kept and the reason too

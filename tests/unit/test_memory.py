@@ -447,6 +447,21 @@ async def test_cancelled_attempt_gives_the_episode_back_uncounted(memory: Memory
     assert (await memory.episodes(HOME))[0].attempts == 0
 
 
+async def test_store_that_fails_while_an_attempt_is_cancelled_does_not_keep_the_worker(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def release(claim: Claim) -> None:
+        raise StoreUnavailable("the disk is full")
+
+    monkeypatch.setattr(memory._store, "release", release)
+    await memory.add(Draft(content="slow", group_id="home"))
+    async with asyncio.timeout(5):
+        async with Worker(memory):
+            while not (await memory.episodes(HOME))[0].attempts:
+                await asyncio.sleep(0)
+            await asyncio.sleep(0.01)
+
+
 async def test_backlog_of_a_group_is_digested_in_a_row_up_to_a_failure(memory: Memory) -> None:
     for text in ("Ana likes Tea", "Ana likes Mate", "boom", "Ana likes Cider"):
         await memory.add(Draft(content=text, group_id="home"))
