@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
     from everfact.memory import Memory
@@ -36,6 +37,20 @@ async def open_configured(settings: Settings) -> Memory:
         StoreError: the memory cannot be opened.
     """
     return make_memory(await open_store(settings), _patience(settings))
+
+
+async def open_anywhere(settings: Settings) -> Memory | RemoteMemory:
+    """Open the memory that the settings name, here or behind a server; both have the same methods.
+
+    Raises:
+        ConfigError: the store is of a kind that this version does not have.
+        StoreError: the memory cannot be opened.
+    """
+    if settings.remote is None:
+        return await open_configured(settings)
+    from everfact.client import RemoteMemory  # brings the MCP SDK
+
+    return RemoteMemory(settings.remote, token=settings.remote_token.reveal() if settings.remote_token else "")
 
 
 def preload() -> None:

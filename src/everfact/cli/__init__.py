@@ -28,7 +28,7 @@ app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token")
 app.command()(health.health)
 
-_FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir"}
+_FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 
 
 def _print_version(wanted: bool) -> None:
@@ -43,12 +43,13 @@ def globals_(
     store: Annotated[str, typer.Option(help="Where the memory is: a file or a URL.")] = "",
     group: Annotated[str, typer.Option(help="The group to work in.")] = "",
     project: Annotated[Path | None, typer.Option(help="The project's folder, if not this one.")] = None,
+    remote: Annotated[str, typer.Option(help="Use the memory of the server at this address.")] = "",
     version: Annotated[  # noqa: ARG001 - acts through its callback
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Collect the flags that every command takes."""
-    given = {"store": store, "group": group, "project": str(project or "")}
+    given = {"store": store, "group": group, "project": str(project or ""), "remote": remote}
     ctx.obj = {_FLAGS[name]: value for name, value in given.items() if value}
 
 

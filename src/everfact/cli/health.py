@@ -24,16 +24,19 @@ def health(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", h
 
 
 async def _ask(settings: Settings) -> Stats:
-    from everfact.assemble import open_store
+    from everfact.assemble import open_anywhere, open_store
 
-    async with await open_store(settings) as store:
+    if settings.remote is not None:
+        async with await open_anywhere(settings) as memory:
+            return await memory.status()
+    async with await open_store(settings) as store:  # without the extractors, which take a while to load
         return await store.stats()
 
 
 def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
     return {
         "status": "healthy",
-        "store": settings.store,
+        "store": settings.remote or settings.store,
         "episodes": stats.episodes,
         "entities": stats.entities,
         "facts": stats.facts,
@@ -45,7 +48,7 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
 
 def _sentence(settings: Settings, stats: Stats) -> str:
     lines = [
-        f"ready: {settings.store}",
+        f"ready: {settings.remote or settings.store}",
         f"{stats.episodes} episodes, {stats.entities} entities, {stats.facts} facts",
     ]
     if stats.pending or stats.parked:

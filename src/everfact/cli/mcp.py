@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from everfact.cli.token import open_tokens
+from everfact.errors import UsageError
 
 app = typer.Typer(no_args_is_help=True, help="Serve the memory to AI clients over MCP.")
 
@@ -39,6 +40,10 @@ def serve(  # noqa: PLR0913 - every option is a parameter
 
     given = {"store": store, "group": group, "mcp.project_dir": str(project or ""), "mcp.toolsets": toolset}
     settings = load(ctx.obj | {key: value for key, value in given.items() if value}).settings
+    if settings.remote is not None:
+        raise UsageError(
+            f"a server cannot stand before the one at {settings.remote}", hint="give clients that address itself"
+        )
     program = Path(sys.argv[0]).stem
     if transport == "stdio":
         asyncio.run(serve_stdio(settings, program))

@@ -38,7 +38,8 @@ def default_group(settings: Settings, project: Path) -> str:
     """
     if settings.group:
         return settings.group
-    repository = git_common_dir(project) if settings.store_file is not None else None
+    is_ours = settings.store_file is not None and settings.remote is None
+    repository = git_common_dir(project) if is_ours else None
     return MAIN if repository is None else group_of(repository)
 
 

@@ -163,6 +163,10 @@ class Settings(Section):
     store_user: Annotated[OptionalText, "User at a server store"] = None
     store_password: Annotated[OptionalSecret, "Password at a server store"] = None
     store_database: Annotated[OptionalText, "Database at a server store; unset: the server's default"] = None
+    remote: Annotated[
+        OptionalUrl, "Address of a server whose memory to use, such as http://127.0.0.1:8000/mcp; unset: the store"
+    ] = None
+    remote_token: Annotated[OptionalSecret, "Token for that server"] = None
     group: Annotated[str, kinds.group, "Default group; empty: decided per request"] = ""
     mcp: Mcp = Mcp()
     capture: Capture = Capture()
