@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -82,8 +84,22 @@ def test_examples_in_pages_are_the_files_that_run(page: Path) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_examples_are_short_and_run(example: Path, tmp_path: Path) -> None:
     assert len(example.read_text(encoding="utf-8").splitlines()) <= 40
-    done = subprocess.run(
-        [sys.executable, example, tmp_path / "memory.db"], capture_output=True, text=True, timeout=60, check=False
-    )
+    with subject(example, tmp_path / "memory.db") as given:
+        done = subprocess.run([sys.executable, example, given], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+@contextmanager
+def subject(example: Path, store: Path) -> Iterator[str]:
+    """What an example works on: a file, or a server on it."""
+    if example.name != "remote.py":
+        yield str(store)
+        return
+    command = [sys.executable, "-m", "everfact", "--store", store, "mcp", "serve", "--transport", "http", "--port", "0"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    yield process.stderr.readline().split()[-1]
+    process.terminate()
+    process.wait(20)
+    process.stderr.close()
