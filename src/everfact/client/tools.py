@@ -178,7 +178,7 @@ class MemoryClient:
         """Hand over facts."""
         given: JSON = [given_fact(said) for said in facts]
         data = await self.call("add_facts", facts=given, group_id=group_id, source_description=source_description)
-        return wire.change(data, group_id=group_id, kind=ChangeKind.FACTS)
+        return wire.change(data, group_id=group_id, kind=ChangeKind.DIGEST)
 
     async def compare_facts_over_time(self, query: Query, start: datetime, end: datetime) -> Comparison:
         """What was true at two moments."""

@@ -180,8 +180,9 @@ class Host:
 
     def _default(self) -> str:
         default, access = self.place.default_group(), self.access()
-        is_allowed = access.groups is None or default in access.groups
-        return default if is_allowed else access.default_group or default
+        if access.groups is None or default in access.groups:
+            return default
+        return access.default_group or (next(iter(access.groups)) if len(access.groups) == 1 else default)
 
     def _check(self, chosen: Sequence[str]) -> None:
         from everfact.draft import check_group
