@@ -91,7 +91,7 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Process]]:
         command += ["--transport", "http", "--port", "0", *options]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, encoding="utf-8")
         assert process.stderr is not None
-        greeting = [process.stderr.readline() for _ in range(4)]
+        greeting = [process.stderr.readline() for _ in range(2)]
         found = re.search(r":(\d+)/mcp", greeting[0])
         assert found, [*greeting, process.stderr.read()]
         started.append(Process(process, int(found[1]), greeting))

@@ -183,7 +183,8 @@ def test_signal_ends_it_at_once_and_cleanly_also_while_somebody_listens(start: S
 
 def test_greeting_says_how_to_connect(start: Start) -> None:
     server = start()
-    assert server.greeting[0] == f"everfact serves http://127.0.0.1:{server.port}/mcp\n"
+    assert server.greeting[0].startswith("serving sqlite:///")
+    assert server.greeting[0].endswith(f"/memory.db at http://127.0.0.1:{server.port}/mcp\n")
     assert "claude mcp add --transport http" in server.greeting[1]
 
 
