@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from everfact import clock
 from everfact.fuse import EPISODE_WEIGHTS
 from everfact.models import Query
-from everfact.search import evidence
+from everfact.search import evidence_for
 from memories import memory_of, moment, owners, turn_ids
 
 SETS = ("locomo", "longmemeval", "beam")
@@ -51,7 +51,7 @@ async def cases(name: str, folder: Path) -> list[Case]:
                     continue
                 at = moment(asked["asked_at"]) if asked.get("asked_at") else None
                 query = Query(text=asked["question"], asked_at=at)
-                weighed = await evidence(memory._store, memory._embedder, query, now=clock.now())
+                weighed = await evidence_for(memory._store, memory._embedder, query, now=clock.now())
                 rows = np.array([[amounts[name] for name in EPISODE_WEIGHTS] for amounts in weighed.values()])
                 right = np.array([turns[uuid] in asked["evidence"] for uuid in weighed])
                 found.append(Case(number % FOLDS, rows, right, len(set(asked["evidence"]))))

@@ -8,8 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 _LOOPBACK = ("127.", "::1", "localhost")
+
+# Every test has a time limit as a whole; how long one example takes says more about the machine's other work.
+settings.register_profile("everfact", deadline=None)
+settings.load_profile("everfact")
 
 
 @pytest.fixture(autouse=True)

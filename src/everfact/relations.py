@@ -9,6 +9,11 @@ from __future__ import annotations
 
 import re
 
+TITLED = "TITLED"
+"""A document's own episode says under which name and title it stands."""
+REPLACED_BY = "REPLACED_BY"
+"""A document says which other one took its place, or whose place it took."""
+
 # attribute → relation names (SCREAMING_SNAKE, as they stand on the wire) that speak of it
 _ONE_AT_A_TIME: dict[str, tuple[str, ...]] = {
     "age": ("AGE", "IS_AGED", "HAS_AGE"),

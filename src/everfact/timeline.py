@@ -8,14 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from uuid import NAMESPACE_OID, uuid5
 
-from everfact.models import Assertion, Fact, FactKind, Phase, Statement, Trust, Value, fold_name
+from everfact.models import Assertion, Fact, FactKind, Granularity, Phase, Statement, Trust, Value, fold_name
 from everfact.relations import is_one_at_a_time
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
+_SURE = 0.5
+_GRAINS = {
+    Granularity.DAY: (timedelta(hours=23), timedelta(hours=25)),
+    Granularity.WEEK: (timedelta(days=7), timedelta(days=7)),
+    Granularity.MONTH: (timedelta(days=28), timedelta(days=31)),
+    Granularity.YEAR: (timedelta(days=365), timedelta(days=366)),
+}
 
 
 @dataclass(slots=True)
@@ -29,6 +36,8 @@ class Stint:
     enders: list[Assertion] = field(default_factory=list)
     is_disputed: bool = False
     is_closed: bool = False
+    is_glimpse: bool = False
+    """Known from within only ("in 2019 she lived there"): `end` is how far the view goes, not where it ended."""
 
     def close(self, at: datetime, ender: Assertion) -> None:
         """It held until `at`, as that assertion says or implies."""
@@ -87,7 +96,8 @@ def _fold_states(states: list[Assertion]) -> list[Stint]:
         if held:
             mine = _hold(stints, held)
             if is_single:
-                _meet([s for s in stints if s.key not in mine], list(mine.values()), held[0])
+                newer = next((a for a in held if not _is_glimpse(a.statement)), held[0])
+                _meet([s for s in stints if s.key not in mine], list(mine.values()), newer)
     return stints
 
 
@@ -100,10 +110,28 @@ def _hold(stints: list[Stint], held: list[Assertion]) -> dict[str, Stint]:
         if stint is None:
             stint = Stint(key=key, start=said.valid_at)
             stints.append(stint)
-        stint.support.append(assertion)
-        stint.end = _later(stint.end, _own_end(said))
+        _extend(stint, assertion)
         mine[key] = stint
     return mine
+
+
+def _extend(stint: Stint, assertion: Assertion) -> None:
+    """One more support. A glimpse never ends what others tell without an end, whichever came first."""
+    is_glimpse, end = _is_glimpse(assertion.statement), _own_end(assertion.statement)
+    is_first = not stint.support
+    stint.support.append(assertion)
+    if is_first or is_glimpse is stint.is_glimpse:
+        stint.end, stint.is_glimpse = _later(stint.end, end), is_glimpse
+    elif not is_glimpse:
+        stint.end, stint.is_glimpse = end, False
+
+
+def _is_glimpse(said: Statement) -> bool:
+    """Whether it is told of one whole day, month or the like, as "in 2019": nothing says that it ended with it."""
+    lengths = _GRAINS.get(said.granularity) if said.granularity is not None else None
+    if lengths is None or said.valid_at is None or said.invalid_at is None or said.phase is not Phase.HOLDS:
+        return False
+    return lengths[0] <= said.invalid_at - said.valid_at <= lengths[1]
 
 
 def _goes_on(stint: Stint, start: datetime | None) -> bool:
@@ -118,10 +146,12 @@ def _meet(others: list[Stint], mine: list[Stint], newer: Assertion) -> None:
     for other in others:
         if other.is_closed or (start is not None and other.end is not None and other.end <= start):
             continue
-        if start is not None and other.start is not None and other.start < start and other.end is None:
+        is_open = other.end is None or other.is_glimpse
+        is_followed = start is not None and other.start is not None and other.start < start and is_open
+        if is_followed and start is not None and not _is_glimpse(newer.statement):
             other.close(start, newer)
         else:
-            # Same moment, no moment, or an end of its own that lies later.
+            # Same moment, no moment, an end of its own that lies later, or no more than a glimpse of the newer one.
             rivals.append(other)
     if len(rivals) > 1:
         for rival in rivals:
@@ -137,8 +167,8 @@ def _end(stints: list[Stint], assertion: Assertion) -> None:
     for stint in ended:
         stint.close(at, assertion)
     is_known = any(stint.key == key for stint in stints)
-    if not ended and key and not is_known:
-        # It was true before, since nobody knows when.
+    if not ended and key and not is_known and said.confidence >= _SURE:
+        # It was true before, since nobody knows when. A denial ends what is known and proves nothing else.
         stint = Stint(key=key, start=None, support=[assertion])
         stint.close(at, assertion)
         stints.append(stint)

@@ -43,7 +43,7 @@ _CURRENCY = (
     "zlot(?:y|ys|ych)|yuan|lira|rand|rou?bles?|dinars?|dirhams?|shillings?|baht|naira|shekels?|forints?|ringgit|rupiah|"
     "reais|quid|sek|nok|dkk|pln|aud|cad|inr|cny|zar|brl"
 )
-_AFTER_DAY = "of[ ](?:every|each|the)|and|now|at|in|instead|not|or|for|so"
+_AFTER_DAY = "of[ ](?:every|each|the)|and|now|at|in|instead|not|or|for|so|from"
 _RATED = "seat|month|year|week|day|hour|user|night|person|head|kilo|kg|piece|box|mo|yr|hr"
 _PATTERN = re.compile(
     rf"""
@@ -54,22 +54,23 @@ _PATTERN = re.compile(
   | (?P<time>\b\d{{1,2}}(?:[:.]\d{{2}})?[ ]?(?:am|pm|a\.m\.|p\.m\.)(?!\w)|\b\d{{1,2}}:\d{{2}}\b|\b(?:noon|midnight)\b
         |\b(?:{_WORD}|\d{{1,2}})[ ]o['\u2019]clock\b|\bhalf[ ]past[ ](?:{_WORD})\b)
   | (?P<date>\b\d{{4}}-\d{{2}}(?:-\d{{2}})?\b|\b\d{{1,2}}[/.]\d{{1,2}}[/.](?:\d{{4}}|\d{{2}})\b
-        |\b(?:the[ ])?\d{{1,2}}(?:st|nd|rd|th)?[ ](?:of[ ])?(?-i:{_MONTH})(?:,?[ ]\d{{4}})?\b
+        |\b(?:(?-i:{_DAY}),?[ ])?(?:the[ ])?\d{{1,2}}(?:st|nd|rd|th)?[ ](?:of[ ])?(?-i:{_MONTH})(?:,?[ ]\d{{4}})?\b
         |\b(?-i:{_MONTH})[ ](?:the[ ])?\d{{1,2}}(?:st|nd|rd|th)?(?!\d)(?:,?[ ]\d{{4}})?\b
         |\b(?-i:{_MONTH}),?[ ](?:of[ ])?\d{{4}}\b
         |\bthe[ ]\d{{1,2}}(?:st|nd|rd|th)\b(?![ -](?!{_AFTER_DAY})\w)
-        |\b(?:tomorrow|tonight)\b
+        |\b(?:tomorrow|tonight)\b|\b(?:mid|early|late)[- ](?-i:{_MONTH})(?:[ ]\d{{4}})?\b
         |\b(?:{_NUM})[ ](?:{_SPAN})s?[ ]ago\b
         |\b(?:next|this|coming|last)[ ](?:{_SPAN}|{_DAY}|(?-i:{_MONTH})|spring|summer|autumn|fall|winter)\b
         |\b(?:the[ ])?(?:end|beginning|start|middle)[ ]of[ ](?:the[ ]|this[ ]|next[ ])?(?:{_SPAN}|(?-i:{_MONTH}))\b
-        |\bQ[1-4](?:[ ]\d{{4}})?\b|\b(?:19|20)\d\d\b(?![.,]\d)(?:s\b)?)
+        |\bQ[1-4](?:[ ]\d{{4}})?\b|\b(?:19|20)\d\d\b(?![.,]\d)(?!(?<=00)[ ][a-z]+s\b)(?:s\b)?)
   | (?P<frequency>\b(?:once|twice|thrice|(?:{_DIGITS}|{_SPELLED})[ ]times)[ ]
             (?:an?|per|each|every)[ ](?:{_SPAN}|\w+day)\b
         |\bevery[ ](?:other[ ]|second[ ]|third[ ]|single[ ]|(?:{_DIGITS}|{_SPELLED})[ ])?
             (?:{_SPAN}s?|{_DAY}|morning|evening|afternoon)\b
         |\b(?:daily|weekly|bi-?weekly|fortnightly|monthly|quarterly|yearly|annually|hourly|nightly)\b)
   | (?P<weekday>\b(?-i:{_DAY})(?:[ ](?:morning|afternoon|evening|night)s?)?\b)
-  | (?P<duration>\b(?:{_NUM})[ -]?(?:(?:{_SPAN})s?|ms|secs?|mins?|hrs?|h|milliseconds?)\b(?![ ]ago)
+  | (?P<duration>\b(?:{_NUM})[ -]?(?:(?:{_SPAN})s?|ms|secs?|mins?|hrs?|h|milliseconds?)\b
+            (?![ ](?:ago|ticket|pass|trip|shift|rate|job|care|tour|off)\b)
             (?:[ -](?:and[ ]a[ ]half[ ])?old\b)?)
   | (?P<version>\bv\d+(?:\.\d+)*(?:-?(?:rc|beta|alpha)\.?\d*)?\b
         |\b\d+\.\d+(?:\.\d+)+(?:-?(?:rc|beta|alpha|b|a)\.?\d*)?\b
@@ -114,7 +115,8 @@ class ValueSpan:
 def find_values(sentence: str, spoken: set[str]) -> list[ValueSpan]:
     """Every value of the sentence, left to right, none inside another. `spoken` are its words in small letters."""
     is_spelled = not (spoken.isdisjoint(_WORDS) and spoken.isdisjoint(_STRETCHES)) or any(
-        "-" in word and word.partition("-")[0] in _NUMBER_WORDS for word in spoken
+        "-" in word and (word.partition("-")[0] in _NUMBER_WORDS or word.partition("-")[2] in _STRETCHES)
+        for word in spoken
     )
     if not is_spelled and _HAS_DIGIT.search(sentence) is None:
         return []

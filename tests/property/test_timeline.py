@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement, Trust
+from everfact.models import Assertion, Fact, FactKind, Granularity, Mention, Phase, Statement, Trust
 from everfact.timeline import fold
 
 _START = datetime(2020, 1, 1, tzinfo=UTC)
@@ -35,6 +35,8 @@ def assertions(draw: st.DrawFn) -> list[Assertion]:
                 phase=draw(st.sampled_from(Phase)),
                 valid_at=draw(days),
                 invalid_at=draw(days),
+                granularity=draw(st.sampled_from([None, Granularity.DAY])),
+                confidence=draw(st.sampled_from([1.0, 0.4])),
             ),
             created_at=_START + timedelta(hours=number),
             origin="test",
@@ -99,3 +101,21 @@ def test_what_is_not_trusted_neither_ends_nor_changes_what_is(said: list[Asserti
     assert [fact for fact in facts if "trust" not in fact.attributes] == fold(trusted)
     doubtful = {a.uuid for a in mixed} - {a.uuid for a in trusted}
     assert all(set(fact.assertions) | set(fact.ended_by) <= doubtful for fact in facts if "trust" in fact.attributes)
+
+
+@given(assertions())
+def test_a_denial_makes_no_fact(said: list[Assertion]) -> None:
+    denied = [a for a in said if a.statement.phase is Phase.ENDS and a.statement.confidence < 0.5]
+    assert fold(denied) == []
+
+
+@given(assertions())
+def test_a_glimpse_ends_nothing(said: list[Assertion]) -> None:
+    glimpses = {a.uuid for a in said if _is_glimpse(a.statement)}
+    for fact in fold(said):
+        assert fact.kind is not FactKind.STATE or glimpses.isdisjoint(fact.ended_by)
+
+
+def _is_glimpse(said: Statement) -> bool:
+    is_day = said.valid_at is not None and said.invalid_at == said.valid_at + timedelta(days=1)
+    return is_day and said.granularity is Granularity.DAY and said.phase is Phase.HOLDS

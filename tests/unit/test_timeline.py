@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everfact.models import Assertion, Fact, FactKind, Mention, Phase, Statement, Trust, Value, ValueType
+from everfact.models import Assertion, Fact, FactKind, Granularity, Mention, Phase, Statement, Trust, Value, ValueType
 from everfact.timeline import fold
 
 
@@ -47,6 +47,18 @@ def said(
         origin="test",
         episode_uuid=f"e{told}",
     )
+
+
+def glimpse(thing: str, at: int, **given: object) -> Assertion:
+    """ "In 2019 Ana lived in Rome": it held then, and nothing says that it ended with the year."""
+    seen = said(thing, at, at + 1, **given)  # type: ignore[arg-type]
+    return replace(seen, statement=replace(seen.statement, granularity=Granularity.YEAR))
+
+
+def denies(thing: str, until: int) -> Assertion:
+    """ "Ana doesn't live in Rome"."""
+    denied = ends(thing, until, told=9)
+    return replace(denied, statement=replace(denied.statement, confidence=0.4))
 
 
 def ends(thing: str | None, until: int | None, **given: object) -> Assertion:
@@ -101,6 +113,19 @@ A_PRICE = {n: Value(type=ValueType.MONEY, text=f"${n}", number=float(n), unit="U
             [("rome", 2018, 2022, "disputed"), ("oslo", 2020, None, "disputed")],
         ),
         ([said("rome", 2020, 2010)], [("rome", 2020, None)]),
+        ([glimpse("rome", 2019)], [("rome", 2019, 2020)]),
+        ([said("rome", 2018), glimpse("rome", 2020)], [("rome", 2018, None)]),
+        ([glimpse("rome", 2018), said("rome", 2018, told=2)], [("rome", 2018, None)]),
+        ([glimpse("rome", 2018), glimpse("rome", 2019)], [("rome", 2018, 2020)]),
+        ([glimpse("rome", 2018), said("rome", 2018, 2021)], [("rome", 2018, 2021)]),
+        ([glimpse("rome", 2018), said("oslo", 2022)], [("rome", 2018, 2019), ("oslo", 2022, None)]),
+        (
+            [said("rome", 2018), glimpse("oslo", 2020)],
+            [("rome", 2018, None, "disputed"), ("oslo", 2020, 2021, "disputed")],
+        ),
+        ([said("rome", 2020), denies("rome", 2021)], [("rome", 2020, 2021)]),
+        ([said("rome", 2020), denies("oslo", 2021)], [("rome", 2020, None)]),
+        ([denies("oslo", 2021)], []),
     ],
 )
 def test_one_at_a_time_attribute_moves_on(assertions: list[Assertion], expected: list[object]) -> None:

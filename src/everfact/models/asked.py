@@ -39,6 +39,7 @@ class Filter:
     withdrawn: bool | None = False
     """Assertions that stand (False), were withdrawn (True), or both (None)."""
     entity_types: tuple[str, ...] | None = None
+    """Entities of one of these types, and facts about one."""
     names: tuple[str, ...] | None = None
     """Entities with this name or alias, letter case apart."""
     sources: tuple[Source, ...] | None = None

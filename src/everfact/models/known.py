@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -12,6 +12,9 @@ from everfact.models.told import Episode, Statement, Value
 
 _LOOK_AT = 20_000
 _WORD = re.compile(r"\w[\w.+#/-]*\w|\w")
+_OPENED = re.compile(
+    r"(?:^|[.!?:;,\n]\s*|\b(?=the|our|th[ia][st])\b)(?:(?:the|our|this|that)\s+)?((?:\w[\w-]*[ ]?){1,3})", re.IGNORECASE
+)
 _PAIR = "{} {}".format
 
 
@@ -164,7 +167,15 @@ def names_in(episode: Episode) -> list[str]:
     text = f"{episode.speaker} {episode.content[:_LOOK_AT]}"
     words = [word.casefold() for word in _WORD.findall(text)]
     pairs = list(map(_PAIR, words, words[1:]))
-    return list({*words, *pairs, *map(_PAIR, pairs, words[2:]), *map(_PAIR, pairs, pairs[2:])})
+    own = _own_things(episode) if episode.speaker else ()
+    return list({*words, *pairs, *map(_PAIR, pairs, words[2:]), *map(_PAIR, pairs, pairs[2:]), *own})
+
+
+def _own_things(episode: Episode) -> Iterator[str]:
+    """What a speaker calls "the thesis" may be known as the speaker's thesis."""
+    for match in _OPENED.finditer(episode.content[:_LOOK_AT]):
+        run = _WORD.findall(match[1])
+        yield from (fold_name(f"{episode.speaker}'s {' '.join(run[: n + 1])}") for n in range(len(run)))
 
 
 def fold_name(name: str) -> str:

@@ -37,12 +37,13 @@ def passes_entity(entity: Entity, where: Filter) -> bool:
     )
 
 
-def passes_fact(fact: Fact, where: Filter) -> bool:
-    """Whether the filter lets this fact through."""
+def passes_fact(fact: Fact, where: Filter, typed: Container[str | None]) -> bool:
+    """Whether the filter lets this fact through; `typed` are the entities that `where.entity_types` comes to."""
     return (
         _is_asked_for(fact, where)
         and _is_about(fact, where)
         and (where.relations is None or fact.relation in where.relations)
+        and (where.entity_types is None or fact.subject_uuid in typed or fact.object_uuid in typed)
         and (where.disputed is None or fact.disputed is where.disputed)
         and (where.episodes is None or not set(fact.episodes).isdisjoint(where.episodes))
         and (where.valid_at is None or holds_between(fact, where.valid_at, where.valid_until or where.valid_at))

@@ -167,7 +167,7 @@ class ReferenceStore:
         return _page(found, limit, before, "created_at")
 
     async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]:
-        found = [f for f in self._reading().items(Fact, where.known_at) if passes_fact(f, where)]
+        found = [f for f in self._filtered(Thing.FACT, self._reading(), where) if isinstance(f, Fact)]
         return _page(found, limit, before, "created_at")
 
     async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]:
@@ -336,7 +336,9 @@ class ReferenceStore:
             case Thing.ENTITY:
                 yield from (e for e in contents.items(Entity, where.known_at) if passes_entity(e, where))
             case Thing.FACT:
-                yield from (f for f in contents.items(Fact, where.known_at) if passes_fact(f, where))
+                types = replace(where, uuids=None, names=None)
+                typed = {e.uuid for e in contents.items(Entity, where.known_at) if passes_entity(e, types)}
+                yield from (f for f in contents.items(Fact, where.known_at) if passes_fact(f, where, typed))
 
 
 def _places_beside(contents: Contents, where: Filter) -> set[Place]:

@@ -26,8 +26,11 @@ def dates_in(sentence: str, reference: datetime) -> list[When]:
     return find_dates(sentence, reference)
 
 
-def date_of(manner: Manner, whens: list[When], reference: datetime) -> Dates:
-    """The times of what was said in this manner; `whens` are the dates of its clause, its own value apart."""
+def date_of(manner: Manner, whens: list[When], reference: datetime, *, is_single: bool = False) -> Dates:
+    """The times of what was said in this manner; `whens` are the dates of its clause, its own value apart.
+
+    `is_single`: there is one such thing at a time, so that "in 2019 she lived there" is a state of that year.
+    """
     until = next((when for when in whens if when.role is DateRole.UNTIL), None)
     spans = [when for when in whens if when.role is not DateRole.UNTIL]
     when = next((when for when in spans if when.role in (DateRole.DURING, DateRole.SINCE)), spans[0] if spans else None)
@@ -37,6 +40,9 @@ def date_of(manner: Manner, whens: list[When], reference: datetime) -> Dates:
     start = when.start if when is not None else None
     if manner.phase is Phase.ENDS:
         return Dates(manner.kind, Phase.ENDS, None, _utc(end or start or reference), grain)
+    is_glimpsed = is_single and manner.is_lasting and when is not None and when.end <= reference
+    if is_glimpsed and end is None and when is not None and when.role is DateRole.AT:
+        return Dates(FactKind.STATE, Phase.HOLDS, _utc(when.start), _utc(when.end), grain)
     is_ended = manner.is_past and end is not None
     if manner.kind is not FactKind.STATE and not is_ended:
         return Dates(manner.kind, manner.phase, _utc(start or reference), _utc(end), grain)

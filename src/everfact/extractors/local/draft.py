@@ -9,9 +9,11 @@ from everfact.extractors.local.reading.words import word_set
 from everfact.models import FactKind, Mention, Phase, Value
 from everfact.relations import attribute_of, is_one_at_a_time, relation_name
 
+UNSURE = 0.4
+"""How sure a denial is, and an ending that follows from another: it ends what is known and proves nothing else."""
 _UNREAL = word_set("can ca cannot would could might may should must ought 'd")
 _FUTURE = word_set("will 'll shall gonna wo")
-_NEVER_ASSERTED = word_set("if unless whether how why where lest")
+_NEVER_ASSERTED = word_set("if unless whether how why where lest in-case")
 _LATER = word_set("once when whenever before after until till")
 _ENDING = frozenset(("stop", "quit", "cease", "give"))
 _BEGINNING = frozenset(("start", "begin", "resume"))
@@ -19,6 +21,10 @@ _PLANNING = frozenset(("will", "plan", "intend", "decide", "agree", "choose", "p
 _DREAMING = word_set(
     "want hope try wish expect like love prefer seem appear tend refuse offer ask consider avoid threaten happen mean "
     "get learn"
+)
+_LASTING = word_set(
+    "be live work host run own have use cost report serve act reside base locate employ study teach play manage lead "
+    "maintain drive belong weigh charge earn rely depend keep store stay remain stand chair captain head write build"
 )
 _PUNCTUAL = word_set(
     "move join leave switch migrate quit marry retire resign start transfer relocate travel replace upgrade"
@@ -35,6 +41,8 @@ class Manner:
     phase: Phase
     kind: FactKind
     is_past: bool = False
+    is_lasting: bool = False
+    """The verb itself tells of something that goes on: "lived", not "got"."""
 
 
 HOLDS = Manner(Phase.HOLDS, FactKind.STATE)
@@ -72,7 +80,9 @@ def manner_of(clause: Clause, *, is_change: bool = False) -> Manner | None:
     if is_change or wrappers & _BEGINNING:
         return BEGINS
     # "had been" is as much over as "was"; "has been" has no past helper.
-    return Manner(Phase.HOLDS, FactKind.EVENT, is_past=True) if verb.is_past else HOLDS
+    return (
+        Manner(Phase.HOLDS, FactKind.EVENT, is_past=True, is_lasting=verb.lemma in _LASTING) if verb.is_past else HOLDS
+    )
 
 
 def _is_asserted(clause: Clause, wrappers: set[str]) -> bool:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from everfact.dates import When
 from everfact.extractors.local.commands import find_command, find_note
 from everfact.extractors.local.dating import Dates, date_of, dates_in
+from everfact.extractors.local.documents import find_document
 from everfact.extractors.local.draft import HOLDS, Draft, manner_of
-from everfact.extractors.local.reading.clauses import Clause, clauses_of, is_doubtful
+from everfact.extractors.local.found import Found, replacement
+from everfact.extractors.local.reading.clauses import Clause, clauses_of
+from everfact.extractors.local.reading.doubt import is_doubtful
 from everfact.extractors.local.reading.gazetteer import Gazetteer
 from everfact.extractors.local.reading.names import known_names, merge_names
 from everfact.extractors.local.reading.phrases import asides, phrases_of
@@ -21,18 +24,29 @@ from everfact.extractors.local.reading.sentences import LONGEST, Sentence, speak
 from everfact.extractors.local.reading.tokens import Token, tokenize
 from everfact.extractors.local.reading.unsaid import with_subject
 from everfact.extractors.local.reading.words import word_set
-from everfact.extractors.local.rules.careers import by_appointment, by_career, by_handover
+from everfact.extractors.local.rules.attributes import note_topic
+from everfact.extractors.local.rules.careers import by_appointment, by_career, by_contract, by_handover, by_last_day
 from everfact.extractors.local.rules.changes import by_change, by_release, by_replacement, by_sale
 from everfact.extractors.local.rules.choices import by_choice, by_decision, by_preference, by_requirement
-from everfact.extractors.local.rules.copula import by_copula, by_lack, by_result
-from everfact.extractors.local.rules.couples import by_couple
+from everfact.extractors.local.rules.copula import by_copula, by_duty, by_lack, by_result
+from everfact.extractors.local.rules.couples import by_couple, by_household
+from everfact.extractors.local.rules.endings import (
+    by_leaving_home,
+    by_parting,
+    by_removal,
+    denied,
+    kin_of,
+    note_gone,
+    with_shift,
+)
 from everfact.extractors.local.rules.events import by_verb
-from everfact.extractors.local.rules.frames import by_count, by_frame, by_habit
+from everfact.extractors.local.rules.frames import by_frame
+from everfact.extractors.local.rules.habits import by_count, by_date, by_habit
 from everfact.extractors.local.rules.nominal import by_company, by_label, by_names
+from everfact.extractors.local.rules.places import by_seat
 from everfact.extractors.local.scene import Scene
 from everfact.extractors.local.trust import with_trust
 from everfact.models import (
-    Command,
     CommandKind,
     Entity,
     Episode,
@@ -57,23 +71,31 @@ _RULES = (
     by_choice,
     by_appointment,
     by_career,
+    by_contract,
     by_handover,
     by_sale,
     by_release,
     by_change,
     by_replacement,
+    by_household,
     by_count,
+    by_removal,
+    by_duty,
     by_lack,
+    by_seat,
     by_result,
     by_copula,
+    by_date,
     by_habit,
     by_frame,
+    by_parting,
+    by_leaving_home,
 )
 
 
 _BESIDE = re.compile(
-    r"\b(?:also|as well|too|in addition|besides|on the side|part[- ]time|second job|moonlights?|"
-    r"together with|jointly|alongside|along with)\b",
+    r"\b(?:also|as well|too(?=\W*(?:$|and\b|but\b|[,.;:!)]))|in addition|besides|on the side|part[- ]time|second job|"
+    r"moonlights?|together with|jointly|alongside|along with)\b",
     re.I,
 )
 _DEFINITE = word_set("i we my our the he she his her its every all no")
@@ -87,17 +109,8 @@ class Told:
     speaker: str = ""
     others: tuple[str, ...] = ()
     known: Gazetteer = field(default_factory=lambda: Gazetteer(()))
+    names: Mapping[str, str] = field(default_factory=dict)
     is_message: bool = False
-
-
-@dataclass(slots=True)
-class Found:
-    """What has been found so far."""
-
-    statements: dict[tuple[object, ...], Statement] = field(default_factory=dict)
-    mentions: dict[str, Mention] = field(default_factory=dict)
-    commands: list[Command] = field(default_factory=list)
-    is_degraded: bool = False
 
 
 class LocalExtractor:
@@ -105,18 +118,14 @@ class LocalExtractor:
 
     name = NAME
 
-    async def extract(
-        self,
-        episode: Episode,
-        known: Sequence[Entity],
-        listeners: Sequence[str] = (),  # noqa: ARG002 # a port's
-    ) -> Extraction:
-        """What the episode says."""
+    async def extract(self, episode: Episode, known: Sequence[Entity], listeners: Sequence[str] = ()) -> Extraction:
+        """What the episode says; "you" is the listener where there is one."""
         return await asyncio.to_thread(
             extract_text,
             episode.content,
             reference=episode.reference_time,
             speaker=episode.speaker,
+            others=listeners,
             known=known,
             source=episode.source,
         )
@@ -136,7 +145,9 @@ def extract_text(
     source: Source = Source.TEXT,
 ) -> Extraction:
     """Everything found in a text; pure, and linear in its length."""
-    told = Told(reference, speaker, tuple(others), known_names(known), source is Source.MESSAGE)
+    known = list(known)
+    names = {entity.name.lower(): entity.name for entity in known}
+    told = Told(reference, speaker, tuple(others), known_names(known), names, source is Source.MESSAGE)
     speakers = (
         frozenset(name.casefold() for name in (speaker, *others, "user", "assistant") if name)
         if told.is_message
@@ -156,9 +167,10 @@ def extract_text(
             # A sentence that a rule trips over costs only itself, and the extraction says so.
             logger.warning("a sentence of %d characters could not be read", len(sentence.text), exc_info=True)
             found.is_degraded = True
+    found.end(scene.gone)
     extraction = Extraction(
         extractor=NAME,
-        statements=tuple(found.statements.values()),
+        statements=(*found.statements.values(), *find_document(content)),
         mentions=tuple(found.mentions.values()),
         commands=tuple(found.commands),
         degraded=found.is_degraded,
@@ -168,19 +180,21 @@ def extract_text(
 
 def _scene(told: Told, speaker: str) -> Scene:
     listeners = [name for name in (told.speaker, *told.others) if name and name != speaker]
-    return Scene(speaker=speaker, listener=listeners[0] if len(listeners) == 1 else "")
+    return Scene(speaker=speaker, listener=listeners[0] if len(listeners) == 1 else "", known=told.names)
 
 
 def _read(sentence: Sentence, told: Told, scene: Scene, found: Found) -> None:
     text = sentence.text[:LONGEST]
     plain = tokenize(text)
     spoken = {token.lower for token in plain}
-    command = find_command(text, sentence.start, spoken)
-    if command is not None:
-        found.commands.append(command)
     tokens = merge_names(plain, told.known, find_values(text, spoken))
     names = [token for token in tokens if token.kind == "name"]
     _note_names(names, scene, found)
+    if _corrects(sentence, tokens, found):
+        return
+    command = find_command(text, sentence.start, spoken)
+    if command is not None:
+        found.commands.append(command)
     if (
         len(sentence.text) > LONGEST
         or sentence.is_question
@@ -193,14 +207,48 @@ def _read(sentence: Sentence, told: Told, scene: Scene, found: Found) -> None:
     if note is not None:
         key, value = note
         draft = Draft(Mention(name=key), "IS", Value(type=ValueType.TEXT, text=value), "=value")
-        _keep(_statement(draft, sentence, date_of(draft.manner, [], told.reference)), found)
+        found.keep(_statement(draft, sentence, date_of(draft.manner, [], told.reference)))
     else:
-        _state(sentence, text, tokens, told, scene, found)
+        _state(sentence, text, _with_speaker(tokens, told), told, scene, found)
+
+
+def _corrects(sentence: Sentence, tokens: list[Token], found: Found) -> bool:
+    """Whether the sentence only puts something else in the place of what was just said, without a verb of its own."""
+    start, end = replacement(sentence.text) if found.statements else (0, 0)
+    part = [token for token in tokens if start <= token.start < end]
+    new = next((token for token in part if token.kind in ("name", "value")), None)
+    if new is None:
+        plain = [token for token in tokens if token.text not in ".!,"]
+        is_denial = len(plain) == 2 and plain[0].lower == "not" and plain[1].kind in ("name", "value")
+        if is_denial:
+            thing = plain[1].value or Mention(name=plain[1].text, type=plain[1].name_type)
+            found.deny(thing, sentence.text, (sentence.start, sentence.start + len(sentence.text)))
+        return is_denial
+    thing = new.value if new.value is not None else Mention(name=new.text, type=new.name_type)
+    said = found.last_like(thing)
+    if said is None:
+        return False
+    found.correct(said, thing, sentence.text, (sentence.start, sentence.start + len(sentence.text)))
+    return True
 
 
 def _is_worth_reading(tokens: list[Token]) -> bool:
     """Whether anything is named, counted or definite: much of talk ("that is really cool") says nothing of the kind."""
     return any(token.kind in ("name", "value") or token.lower in _DEFINITE or token.text == ":" for token in tokens)
+
+
+def _with_speaker(tokens: list[Token], told: Told) -> list[Token]:
+    """ "Not at Globex anymore", "back in Oslo": talk without subject and verb is about the speaker."""
+    first, second = (tokens[0], tokens[1]) if len(tokens) > 2 else (None, None)
+    is_cut = first is not None and second is not None and first.lower in ("not", "no", "back", "now", "still")
+    at = 2 if is_cut and second is not None and second.lower == "longer" else 1
+    if not told.speaker or not is_cut or first is None or tokens[at].lower not in ("at", "in", "on", "with"):
+        return tokens
+    return [
+        Token("I", first.start, first.start, "word", "i"),
+        Token("'m", first.start, first.start, "word", "'m"),
+        *tokens,
+    ]
 
 
 def _note_names(names: list[Token], scene: Scene, found: Found) -> None:
@@ -215,15 +263,19 @@ def _state(sentence: Sentence, text: str, tokens: list[Token], told: Told, scene
     is_plain = not told.speaker
     for part in asides(tokens):
         phrases = phrases_of(part)
-        drafts += [(draft, None) for draft in by_label(phrases, scene) + by_names(phrases, scene)]
+        drafts += [(draft, None) for rule in (by_label, by_names, by_last_day) for draft in rule(phrases, scene)]
         for read in clauses_of(phrases):
-            clause = with_subject(read, phrases)
+            clause = with_subject(read, phrases, is_talk=bool(scene.speaker))
             if clause.subjects:
                 scene.begin(clause.subjects[0], clause.about)
             drafts += [(draft, clause) for draft in _said(clause, scene, text)]
+            note_topic(clause, scene)
+            note_gone(clause, scene)
             is_plain = is_plain and (clause.verb.is_infinitive or manner_of(clause) is not None)
     if is_plain:
         drafts += [(draft, None) for draft in by_company(scene, [draft for draft, _ in drafts])]
+    told_here = [draft for draft, _ in drafts]
+    drafts += [(kin, origin) for draft, origin in drafts for kin in kin_of(draft, told_here)]
     if not drafts:
         return
     values = {draft.object.text for draft, _ in drafts if isinstance(draft.object, Value)}
@@ -231,32 +283,42 @@ def _state(sentence: Sentence, text: str, tokens: list[Token], told: Told, scene
     for draft, origin in drafts:
         own = [when for when in whens if origin is None or _is_own(when, origin, values, text)]
         _learn(draft, scene)
-        _keep(_statement(draft, sentence, date_of(draft.manner, own, told.reference)), found)
+        dates = date_of(draft.manner, own, told.reference, is_single=is_one_at_a_time(draft.attribute))
+        found.keep(_statement(draft, sentence, dates))
 
 
 def _said(clause: Clause, scene: Scene, text: str) -> list[Draft]:
     wanted = by_decision(clause, scene, text) + by_requirement(clause, scene, text)
+    drafts = wanted + (_ruled(clause, scene) or denied(clause, lambda over: _ruled(over, scene)))
+    told = {draft.subject.name for draft in drafts}
+    told |= {draft.object.name for draft in drafts if isinstance(draft.object, Mention)}
+    drafts += by_verb(clause, scene, told)
+    if _BESIDE.search(text) is not None:
+        drafts = [_beside(draft) for draft in drafts]
+    return with_shift(clause, drafts)
+
+
+def _ruled(clause: Clause, scene: Scene) -> list[Draft]:
+    """What the first rule that knows the clause says of it, for each subject."""
     drafts = by_couple(clause, scene)
     for subject in clause.subjects if not drafts else ():
         one = replace(clause, subjects=[subject])
         drafts += next((more for rule in _RULES if (more := rule(one, scene))), [])
-    drafts = wanted + drafts
-    told = {draft.subject.name for draft in drafts}
-    told |= {draft.object.name for draft in drafts if isinstance(draft.object, Mention)}
-    drafts += by_verb(clause, scene, told)
-    return [_beside(draft) for draft in drafts] if _BESIDE.search(text) is not None else drafts
+    return drafts
 
 
 def _beside(draft: Draft) -> Draft:
-    """What is *also* so ends nothing: "also works at", "a second job"."""
-    if draft.manner is not HOLDS or draft.object is None or not is_one_at_a_time(draft.attribute):
+    """What is *also* so ends nothing: "also works at", "a second job". Nobody lives in two places in one breath."""
+    is_single = is_one_at_a_time(draft.attribute) and draft.attribute not in ("home", "marital status")
+    if draft.manner is not HOLDS or draft.object is None or not is_single:
         return draft
-    thing = draft.object.name if isinstance(draft.object, Mention) else draft.object.text
-    return replace(draft, attribute=f"also {draft.attribute.removeprefix('=')} {thing.lower()}")
+    return replace(draft, attribute=f"also {draft.attribute.removeprefix('=')}")
 
 
 def _learn(draft: Draft, scene: Scene) -> None:
     scene.learn(draft.subject)
+    if draft.subject.name == draft.subject.name.lower() or "'s " in draft.subject.name:
+        scene.is_called(draft.subject, draft.subject.name.split()[-1].lower())
     if isinstance(draft.object, Mention):
         scene.learn(draft.object)
     elif draft.relation == "IS_A" and draft.object is not None and draft.subject.name != draft.subject.name.lower():
@@ -283,28 +345,13 @@ def _statement(draft: Draft, sentence: Sentence, dates: Dates) -> Statement:
 def _is_own(when: When, clause: Clause, values: set[str], text: str) -> bool:
     """Whether a date says when the clause holds, not what its value is; one before a colon goes for what follows."""
     start, end = when.span
+    if text[end : end + 2] in ("'s", "\u2019s"):
+        return False  # "yesterday's note"
     if (end <= clause.start or start >= clause.end) and ":" not in text[end : clause.start]:
         return False
-    things = (thing for arg in clause.args for thing in arg.things if thing.value is not None)
+    things = [thing for arg in clause.args for thing in arg.things if thing.value is not None]
+    inner = [thing for thing in (*clause.subjects, *things) if len(thing.core) > 1 and thing.core[-1].value is None]
+    inner += [thing for arg in clause.about for thing in arg.things]
+    if any(thing.start <= start < thing.end for thing in inner):
+        return False  # "the Q1 budget": which one, not when
     return not any(thing.words() in values and thing.start < end and start < thing.end for thing in things)
-
-
-def _keep(statement: Statement, found: Found) -> None:
-    thing = statement.object
-    for mention in (statement.subject, thing):
-        if isinstance(mention, Mention) and mention.type not in ("Decision", "Requirement"):
-            known = found.mentions.get(mention.name.lower())
-            if known is None:
-                found.mentions[mention.name.lower()] = mention
-            elif not known.type and mention.type:
-                found.mentions[mention.name.lower()] = replace(known, type=mention.type)
-    key = (
-        statement.subject.name,
-        statement.relation,
-        thing,
-        statement.attribute,
-        statement.phase,
-        statement.kind,
-        statement.valid_at,
-    )
-    found.statements.setdefault(key, statement)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from everfact.extractors.local.reading import words
@@ -13,7 +14,7 @@ from everfact.models import Mention, Value, ValueType
 
 _VAGUE = word_set(
     "thing things stuff lot lots bit way ways kind kinds sort part parts one ones time times day days moment minute "
-    "while something anything everything nothing someone everyone people guys idea point case reason fact question "
+    "while something anything everything nothing someone everyone people guys idea point reason fact question "
     "answer problem couple number amount example rest half others other same hand side end place way matter sense "
     "use need today tomorrow yesterday week weekend month year morning evening night afternoon o'clock"
 )
@@ -21,6 +22,16 @@ _DROPPED = word_set(
     "new current latest updated revised actual exact present whole entire own old own good nice brand-new"
 )
 _PAST = word_set("old former previous ex original initial late")
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """Something that something has: its owner, the word for it, relation and attribute names."""
+
+    owner: Mention
+    noun: str
+    relation: str
+    attribute: str
 
 
 @dataclass(slots=True)
@@ -39,6 +50,18 @@ class Scene:
     kinds: dict[str, Mention | None] = field(default_factory=dict)
     """What "the film" or "the village" stands for; None where it could be two."""
     types: dict[str, str] = field(default_factory=dict)
+    topic: Attribute | None = None
+    """The attribute spoken of last: "It's 935 euros" after "my landlord put the rent up"."""
+    thing: Mention | None = None
+    """The things spoken of last, if several: "they"."""
+    item: Mention | None = None
+    """The thing spoken of last: "it", where the subject is somebody."""
+    moved: str = ""
+    """Who has just said to have moved, without saying where to."""
+    gone: list[Mention] = field(default_factory=list)
+    """Named things that were ditched or switched off."""
+    known: Mapping[str, str] = field(default_factory=dict)
+    """Names of known entities, by their small letters."""
 
     def turn(self) -> None:
         """A new sentence begins."""
@@ -74,15 +97,25 @@ class Scene:
         text = thing_words(phrase)
         if not text:
             return None
-        if phrase.det == "the" and not about and self.kinds.get(text) is not None:
-            return self.kinds[text]
+        called = self.kinds.get(text) if phrase.det in ("the", "this", "that") and not about else None
+        if called is not None:
+            return called
+        if about and about[0].prep == "of" and _is_common(about[0].things[0]) and phrase.head not in words.PERSON_HEADS:
+            # "backups of the image store" are the image store backups
+            whole = self.mention(about[0].things[0])
+            text, about = (f"{whole.name} {text}", about[1:]) if whole is not None else (text, about)
         for arg in about or ():
             other = self.mention(arg.things[0]) if arg.prep in ("of", "for", "in", "at", "from", "to") else None
             text += f" {arg.prep} {other.name}" if other is not None else ""
         if phrase.possessor is None or phrase.possessor.pronoun in ("our", "ours"):
-            return Mention(name=text, type=_type_by_head(phrase))
+            is_any = phrase.det not in ("", "the", "this", "that") or text.lower() in self.known
+            own = "" if is_any else self.known.get(f"{self.speaker}'s {text}".lower(), "")
+            return Mention(name=own or text, type=_type_by_head(phrase))
         owner = self.mention(phrase.possessor)
-        return Mention(name=f"{owner.name}'s {text}", type=_type_by_head(phrase)) if owner is not None else None
+        if owner is None:
+            return None
+        mark = "'" if owner.name.islower() and owner.name.endswith("s") else "'s"
+        return Mention(name=f"{owner.name}{mark} {text}", type=_type_by_head(phrase))
 
     def value(self, phrase: NounPhrase) -> Value | None:
         """The value that a noun phrase gives ("$15", "five people", "Python 3.12")."""
@@ -107,6 +140,8 @@ class Scene:
                 return self.subject_now
         if pronoun in words.FEMALE or pronoun in words.MALE:
             return self._somebody(at)
+        if pronoun in ("they", "them") and self.thing is not None:
+            return self.thing
         return self._something(at) if pronoun in words.NEUTER else None
 
     def _somebody(self, at: int) -> Mention | None:
@@ -115,18 +150,24 @@ class Scene:
         if here:
             return here[0] if len(here) == 1 else None
         people = self._people(self.before)
-        if self.subject is not None and self._could_be_person(self.subject):
+        is_other = self.subject is not None and self.subject.name not in (self.speaker, self.listener)
+        if self.subject is not None and is_other and self._could_be_person(self.subject):
             rivals = [name for name in people if name.name != self.subject.name and self._type(name) == "Person"]
             return self.subject if not rivals else None
         return people[0] if len(people) == 1 else None
 
     def _something(self, at: int) -> Mention | None:
         """What the last sentence was about, if it was a thing and this one names no other thing before."""
+        now = self.subject_now if at >= self.subject_end else None
+        if now is not None and self._type(now) != "Person" and now.name not in ("we", "user", self.speaker):
+            return now
         here = [name for end, name in self.names if end <= at and self._type(name) != "Person"]
         if here:
             return here[0] if len(here) == 1 and self.subject is None else None
         last = self.subject_now if self.subject_now is not None and at >= self.subject_end else self.subject
-        return last if last is not None and self._type(last) != "Person" else None
+        if last is not None and (self._type(last) == "Person" or last.name in ("we", "user", self.speaker)):
+            last = None
+        return last or self.item
 
     def _type(self, mention: Mention) -> str:
         return mention.type or self.types.get(mention.name, "")
@@ -146,9 +187,14 @@ def thing_words(phrase: NounPhrase) -> str:
     core = [token for token in phrase.core if token.lower not in _DROPPED]
     while core and core[0].value is not None and core[0].value.type is not ValueType.FREQUENCY and len(core) > 1:
         core = core[1:]
-    if not core or core[-1].lower in _VAGUE or (core[-1].kind == "value" and len(core) == 1):
+    is_named = len(core) > 1 and core[-2].kind == "noun" and core[-1].lower in ("number", "time", "day")
+    if not core or (core[-1].lower in _VAGUE and not is_named) or (core[-1].kind == "value" and len(core) == 1):
         return ""
     return " ".join(_plain(token) for token in core)
+
+
+def _is_common(phrase: NounPhrase) -> bool:
+    return phrase.name is None and phrase.value is None and phrase.det == "the" and not phrase.pronoun
 
 
 def is_past_thing(phrase: NounPhrase) -> bool:

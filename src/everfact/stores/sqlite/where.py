@@ -117,6 +117,15 @@ def facts(filter_: Filter, group: int) -> Where:
     where.one_of("e.relation", filter_.relations)
     _about(where, filter_)
     _true(where, filter_)
+    if filter_.entity_types is not None:
+        known, moments = _is_known("typed", filter_)
+        where.add(
+            "EXISTS (SELECT 1 FROM entities AS typed JOIN entity_terms AS term ON term.entity_id = typed.id"
+            f" WHERE typed.uuid IN (e.subject_uuid, e.object_uuid) AND {known}"
+            " AND term.kind = 'type' AND term.term IN (SELECT value FROM json_each(?)))",
+            *moments,
+            to_json(list(filter_.entity_types)),
+        )
     if filter_.disputed:
         where.add("e.id IN (SELECT id FROM facts WHERE group_no = ? AND disputed = 1)", group, narrow=True)
     elif filter_.disputed is not None:
@@ -156,12 +165,17 @@ def withdrawn(filter_: Filter) -> str:
 def _known(filter_: Filter, group: int) -> Where:
     where = Where(group)
     where.one_of("e.uuid", filter_.uuids, narrow=True)
-    if filter_.known_at is None:
-        where.add("e.known_to IS NULL")
-    else:
-        at = to_micros(filter_.known_at)
-        where.add("e.known_from <= ? AND (e.known_to IS NULL OR e.known_to > ?)", at, at)
+    known, moments = _is_known("e", filter_)
+    where.add(known, *moments)
     return where
+
+
+def _is_known(row: str, filter_: Filter) -> tuple[str, tuple[int, ...]]:
+    """SQL for whether a version is, or at `known_at` was, believed, and its parameters."""
+    if filter_.known_at is None:
+        return f"{row}.known_to IS NULL", ()
+    at = to_micros(filter_.known_at)
+    return f"{row}.known_from <= ? AND ({row}.known_to IS NULL OR {row}.known_to > ?)", (at, at)
 
 
 def _about(where: Where, filter_: Filter) -> None:

@@ -29,6 +29,7 @@ class Claims(Fixtures):
         self, store: Store, clock: FakeClock
     ) -> None:
         first, second, third = [await store.add_episode(episode(text)) for text in ("first", "second", "third")]
+        clock.advance(SECOND)
         await store.add_episode(episode("elsewhere", group_id="work"))
         (claim,) = await store.claim("w", lease=LEASE)
         made, following = await store.finish(change(cause=first.uuid), claim, lease=LEASE)

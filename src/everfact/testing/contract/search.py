@@ -181,6 +181,19 @@ class Search(Fixtures):
         likes = replace(HOME, relations=("LIKES",))
         assert await store.neighbours([a.uuid], likes, hops=2) == []
 
+    async def test_facts_are_chosen_by_the_types_of_what_they_are_about(self, store: Store, clock: FakeClock) -> None:
+        ann, acme, rome = entity("Ann", "Person"), entity("Acme", "Organization"), entity("Rome", "Location")
+        job, seat = fact(ann, acme, sentence="Ann works at Acme"), fact(acme, rome, sentence="Acme sits in Rome")
+        await store.apply(change(ann, acme, rome, job, seat))
+        before = clock.time
+        clock.advance(SECOND)
+        await apply_next(store, change(replace(rome, types=("City",))))
+        people, places = (replace(HOME, entity_types=(kind,)) for kind in ("Person", "Location"))
+        assert [f.uuid for f in await store.facts(people)] == [job.uuid]
+        assert await uuids_matching(store, Thing.FACT, "Acme", people) == [job.uuid]
+        assert await store.facts(places) == []
+        assert [f.uuid for f in await store.facts(replace(places, known_at=before))] == [seat.uuid]
+
     async def test_nothing_crosses_groups(self, store: Store) -> None:
         embedder = HashingEmbedder()
         groups = ("home", "work")

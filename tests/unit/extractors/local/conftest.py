@@ -41,3 +41,14 @@ def said() -> Callable[..., list[str]]:
 def statements() -> Callable[[str], tuple[Statement, ...]]:
     """The statements of a text that Sam tells."""
     return lambda text: extract_text(text, reference=REFERENCE, speaker="Sam", source=Source.MESSAGE).statements
+
+
+@pytest.fixture
+def weak() -> Callable[[str], list[str]]:
+    """What a text denies, and the endings that follow from others: they end what is known and prove nothing."""
+
+    def lines(text: str) -> list[str]:
+        found = extract_text(text, reference=REFERENCE, speaker="Sam", source=Source.MESSAGE).statements
+        return [line(one) for one in found if one.confidence < 0.5]
+
+    return lines

@@ -13,6 +13,7 @@ from everfact.extractors.local import LocalExtractor, extract_text
 from everfact.models import (
     Assertion,
     CommandKind,
+    Entity,
     Episode,
     FactKind,
     Mention,
@@ -28,7 +29,8 @@ REFERENCE = datetime(2024, 6, 15, 12, tzinfo=UTC)
 
 
 def one(text: str, speaker: str = "Sam") -> Statement:
-    (said,) = extract_text(text, reference=REFERENCE, speaker=speaker).statements
+    found = extract_text(text, reference=REFERENCE, speaker=speaker).statements
+    (said,) = [each for each in found if each.confidence >= 0.5]
     return said
 
 
@@ -47,7 +49,9 @@ DATES = [
     ("I left Google.", None, "2024-06-15", Phase.ENDS, FactKind.STATE),
     ("I worked at Google until 2019.", None, "2020-01-01", Phase.ENDS, FactKind.STATE),
     ("I worked at Google from 2015 to 2019.", "2015-01-01", "2020-01-01", Phase.HOLDS, FactKind.STATE),
-    ("I worked at Google in 2015.", "2015-01-01", None, Phase.HOLDS, FactKind.EVENT),
+    ("I worked at Google in 2015.", "2015-01-01", "2016-01-01", Phase.HOLDS, FactKind.STATE),
+    ("I worked at Google.", "2024-06-15", None, Phase.HOLDS, FactKind.EVENT),
+    ("I visited Google in 2015.", "2015-01-01", None, Phase.HOLDS, FactKind.EVENT),
     ("I will join Google in July.", "2024-07-01", None, Phase.HOLDS, FactKind.PLAN),
     ("The deadline is 3 May 2025.", "2024-06-15", None, Phase.HOLDS, FactKind.STATE),
     ("Minutes of 9 September 2023: the deadline is Friday.", "2023-09-09", None, Phase.HOLDS, FactKind.STATE),
@@ -67,6 +71,32 @@ def test_i_is_the_speaker_and_you_the_listener(said: Callable[..., list[str]]) -
     assert said("You work at Google.", others=("Ana",)) == ["Ana | WORKS_AT | Google"]
     assert said("You work at Google.", others=("Ana", "Bob")) == []
     assert said("You work at Google.") == []
+    assert said("Your sister Lea lives in Rome.", others=("Ana",)) == ["Ana | SISTER | Lea", "Lea | LIVES_IN | Rome"]
+
+
+async def test_listeners_come_with_the_episode() -> None:
+    told = Episode(
+        uuid="e",
+        group_id="g",
+        name="n",
+        content="You work at Google.",
+        source=Source.MESSAGE,
+        speaker="Sam",
+        reference_time=REFERENCE,
+        created_at=REFERENCE,
+    )
+    for listeners, expected in (((), []), (("Ana",), ["Ana"]), (("Ana", "Bob"), [])):
+        found = await LocalExtractor().extract(told, [], listeners)
+        assert [each.subject.name for each in found.statements] == expected
+
+
+def test_the_speakers_own_thing_is_known_without_my() -> None:
+    mine = Entity(uuid="t", group_id="g", name="Sam's thesis", created_at=REFERENCE)
+    for text in ("The thesis is due on 5 May.", "Thesis is due on 5 May.", "Our thesis is due on 5 May."):
+        found = extract_text(text, reference=REFERENCE, speaker="Sam", known=[mine])
+        assert [each.subject.name for each in found.statements] == ["Sam's thesis"]
+    other = extract_text("The thesis is due on 5 May.", reference=REFERENCE, speaker="Bob", known=[mine])
+    assert [each.subject.name for each in other.statements] == ["thesis"]
 
 
 def test_without_a_speaker_the_writer_has_no_name(said: Callable[..., list[str]]) -> None:
@@ -107,7 +137,8 @@ def test_a_kind_stands_for_the_thing_that_is_one(said: Callable[..., list[str]])
 
 
 def test_what_is_also_so_ends_nothing() -> None:
-    assert one("Ana also works at Acme.").attribute == "also employer acme"
+    assert one("Ana also works at Acme.").attribute == "also employer"
+    assert one("There are too many people: Ana works at Acme.").attribute == "employer"
     assert one("Ana works at Acme.").attribute == "employer"
 
 

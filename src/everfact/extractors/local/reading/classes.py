@@ -65,7 +65,7 @@ def _class_of(tokens: list[Token], at: int, *, has_verb: bool) -> str:
     before = tokens[at - 1].kind if at else ""
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if token.lower == "'s":
-        return "be" if _is_contracted_be(tokens, at) else "gen"
+        return "be" if _is_contracted_be(tokens, at) else "have" if _is_contracted_have(tokens, at) else "gen"
     if token.lower in ("that", "this", "these", "those"):
         return _class_of_that(token.lower, before, following)
     if token.lower in ("first", "best", "well", "last") and before in ("be", "have"):
@@ -112,15 +112,28 @@ def _is_contracted_be(tokens: list[Token], at: int) -> bool:
     lower = following.lower
     if lower in _AFTER_IS:
         return True
-    if lower in words.POSSESSIVES or following.kind == "value":
+    if lower in words.POSSESSIVES or (following.kind == "value" and not lower.startswith(("last ", "first "))):
         return True
+    if lower in words.STATUSES and (at + 2 >= len(tokens) or not _could_be_noun(tokens[at + 2])):
+        return True  # "the lift's working"
     form = verb_form(lower)
     is_last = (
         at + 2 >= len(tokens)
         or tokens[at + 2].text in (".", "!", ",", ";")
         or tokens[at + 2].lower in ("by", "to", "with")
     )
-    return form is not None and form[1] == "ing" and tag(lower) == "VBG" and not is_last
+    is_doing = form is not None and form[1] == "ing" and at + 2 < len(tokens) and tokens[at + 2].kind == "value"
+    return is_doing or (form is not None and form[1] == "ing" and tag(lower) == "VBG" and not is_last)
+
+
+_DONE = word_set("put got been gone moved left quit joined become switched changed started taken made sold bought")
+
+
+def _is_contracted_have(tokens: list[Token], at: int) -> bool:
+    """ "Landlord's put the rent up", not "Ana's lost keys"."""
+    following = tokens[at + 1].lower if at + 1 < len(tokens) else ""
+    after = tokens[at + 2] if at + 2 < len(tokens) else None
+    return following in _DONE and after is not None and (_opens(after) or after.lower in ("me", "us", "him", "her"))
 
 
 def _class_of_that(lower: str, before: str, following: Token | None) -> str:
@@ -159,7 +172,8 @@ def _open_class(tokens: list[Token], at: int, *, has_verb: bool) -> str:
         token.lemma, token.form = form
         return "verb"
     before = _meaningful_before(tokens, at)
-    if found in ("NN", "") and before is not None and before.kind in ("modal", "do"):
+    is_main = before is not None and before is tokens[at - 1] and before.kind == "do" and found == "NN"
+    if found in ("NN", "") and before is not None and before.kind in ("modal", "do") and not is_main:
         token.lemma, token.form = token.lower, "base"
         return "verb"
     if found.startswith("JJ") or token.lower in ("north", "south", "east", "west", "home", "front"):
@@ -179,23 +193,42 @@ def _acts_as_verb(tokens: list[Token], at: int, form: tuple[str, str], found: st
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     lemma, shape = form
     if (lemma == "act" and shape == "ing") or (
-        following is not None and _is_finite_helper(following) and shape == "base"
+        following is not None and _is_finite_helper(following) and shape in ("base", "s")
     ):
         return False
+    is_label = shape == "base" and at > 0 and (tokens[at].lower in words.ATTRIBUTES or _is_colon(following))
+    if is_label and any(_is_colon(token) for token in tokens[at + 1 : at + 6]):
+        return False  # "On-call lead for checkout: Ana", "Team call: 9:15"
     if before is None:
         is_noun = shape == "base" and _is_compound_subject(tokens, at)
         is_gerund = shape == "ing" and following is not None and following.kind == "word"
+        if is_gerund and at > 0 and tokens[at - 1].lower in ("still", "now", "currently"):
+            return True  # "still teaching chemistry"
         return found.startswith("VB") and not is_noun and not is_gerund
     if before.kind in ("to", "modal", "do"):
         is_noun = (
             before.kind == "to" and found == "NN" and (_leads_to_noun(following) or _is_post(tokens[at], following))
         )
         return shape == "base" and not is_noun
+    if before.kind == "neg" and shape == "base" and _is_after_do(tokens, before):
+        return True
+    if before.kind == "be" and shape == "ing" and following is not None and following.lower in words.PERSON_HEADS:
+        return False  # "I'm managing editor now"
     if before.kind in ("be", "have", "neg") or before.lower == "no":
         return _verb_after_helper(tokens, before, form, found)
     if before.kind in ("noun", "name", "value"):
         return _verb_after_noun(tokens, at, shape, found, has_verb=has_verb)
     return _verb_after_other(before, following, shape, found)
+
+
+def _is_colon(token: Token | None) -> bool:
+    return token is not None and token.text == ":"
+
+
+def _is_after_do(tokens: list[Token], negation: Token) -> bool:
+    """ "doesn't work", "can't stand"."""
+    at = next(n for n, token in enumerate(tokens) if token is negation)
+    return at > 0 and tokens[at - 1].kind in ("do", "modal")
 
 
 def _verb_after_helper(tokens: list[Token], before: Token, form: tuple[str, str], found: str) -> bool:
@@ -236,6 +269,8 @@ def _is_post(token: Token, following: Token | None) -> bool:
 
 def _is_compound_subject(tokens: list[Token], at: int) -> bool:
     """ "Swim training takes place": two words that can be nouns, and then a verb of the third person."""
+    if at + 2 < len(tokens) and tokens[at + 1].kind == "value" and _is_finite_helper(tokens[at + 2]):
+        return True  # "Build 55 is green"
     if at + 2 >= len(tokens) or tokens[at + 1].kind != "word" or tokens[at + 1].lower in words.DETERMINERS:
         return False
     after = at + 2

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field, replace
 
 from everfact.extractors.local.reading.phrases import NounPhrase, Phrase, VerbGroup
 from everfact.extractors.local.reading.tokens import Token
 from everfact.extractors.local.reading.words import word_set
+from everfact.models import ValueType
 
-_DOUBTS = word_set(
-    "if unless suppose supposing imagine imagining pretend pretending wish wishes wished whether maybe perhaps "
-    "probably possibly presumably hopefully apparently allegedly supposedly reportedly rumour rumours rumor rumors "
-    "rumoured rumored unverified unconfirmed hypothetically practically basically virtually figuratively seem seems "
-    "seemed joke jokes joking kidding jk lol haha likely unlikely tempted theoretically unsure guess almost nearly "
-    "considering debating wondering wonder undecided so-called false untrue sarcasm ironically fantasise fantasize "
-    "e.g neither"
-)
-_DOUBT = re.compile(
-    r"\b(?:in case|as though|dream(?:ed|t|s|ing)? (?:that|of|about|i)|appears? to|must not override|not authoritative|"
-    r"according to|not sure|thinking (?:of|about)|toying with|for example|as good as|not true|made up|the case that|"
-    r"(?:says?|said|claims?|claimed|wrote|writes|tells?|told|heard|insists?|insisted|swears?|swore|thinks?|thought|believes?|"
-    r"believed|posted|argues?|argued|denies|denied|suspects?|mentioned|suggests?|suggested|promised)(?: \w+)? that|"
-    # Hearsay without "that": a name where the verb's own clause begins.
-    r"(?:says?|said|claims?|claimed|thinks?|thought|believes?|believed|heard|insists?|swears?|reckons?) "
-    r"(?-i:[A-Z])\w+)\b",
-    re.IGNORECASE,
-)
-_PHRASED = word_set(
-    "case though dream dreamed dreamt dreams dreaming appear appears override authoritative according sure thinking "
-    "toying example good true made that say says said claim claims claimed think thinks thought believe believes "
-    "believed heard insist insists swear swears reckon reckons"
-)  # fmt: skip
 _REPORTING = word_set(
     "say tell claim think believe hear mention guess suggest assume suspect argue insist deny report announce read "
     "write ask wonder hope expect swear joke pretend imagine dream doubt fear worry bet reckon figure see show "
@@ -84,11 +61,6 @@ class Clause:
         return [thing for arg in self.args if arg.prep in preps for thing in arg.things]
 
 
-def is_doubtful(text: str, spoken: set[str]) -> bool:
-    """Whether words of doubt, condition, wish or hearsay stand anywhere in the sentence."""
-    return not spoken.isdisjoint(_DOUBTS) or (not spoken.isdisjoint(_PHRASED) and _DOUBT.search(text) is not None)
-
-
 def clauses_of(phrases: list[Phrase]) -> list[Clause]:
     """The clauses of a sentence in order; what follows a verb of saying is marked as reported."""
     verbs = [at for at, phrase in enumerate(phrases) if isinstance(phrase, VerbGroup)]
@@ -97,14 +69,59 @@ def clauses_of(phrases: list[Phrase]) -> list[Clause]:
     borders = [_subject_start(phrases, at, verbs[n - 1] if n else -1) for n, at in enumerate(verbs)]
     for n, at in enumerate(verbs):
         end = borders[n + 1] if n + 1 < len(verbs) else len(phrases)
-        clause = _clause(phrases, at, borders[n], end, found[-1] if found else None)
+        gap = _gap(phrases, at, end)
+        clause = _clause(phrases, at, borders[n], gap or end, found[-1] if found else None)
         found.append(replace(clause, is_reported=is_reported or clause.verb.is_infinitive))
-        if clause.verb.lemma in _REPORTING and (clause.subjects or at > 0):
+        if gap:
+            found.append(_gapped(found[-1], phrases, gap, end))
+        if clause.verb.lemma in _REPORTING and (clause.subjects or at > 0) and clause.mark != "in-case":
             is_relative = _kind(phrases[borders[n]]) == "wh" and clause.verb.lemma in _EXPECTING
             if n + 1 == len(verbs) and n and not clause.args and not is_relative:
                 return [replace(each, is_reported=True) for each in found]
             is_reported = True
     return found
+
+
+def _gap(phrases: list[Phrase], verb: int, end: int) -> int:
+    """Where "Ana owns A *and Bob B*", "A closes on Monday*, B on Friday*" goes on without its verb; else 0."""
+    kinds = [_kind(phrase) for phrase in phrases[verb + 1 : end]]
+    group, first = phrases[verb], phrases[verb - 1] if verb else None
+    has_object = kinds[:1] == ["np"]
+    shape = ["np", "np"] if has_object else ["np", "prep", "np"]
+    if not isinstance(group, VerbGroup) or not isinstance(first, NounPhrase) or first.pronoun:
+        return 0
+    for at in range(1, len(kinds) - len(shape)):
+        if kinds[at] not in ("conj", "comma") or kinds[at + 1 : at + 1 + len(shape)] != shape:
+            continue
+        new, last = phrases[verb + 2 + at], phrases[verb + 1 + at + len(shape)]
+        before = phrases[verb + at]
+        assert isinstance(new, NounPhrase)
+        assert isinstance(last, NounPhrase)
+        is_same = has_object or (kinds[0] == "prep" and _word(phrases[verb + 1]) == _word(phrases[verb + 3 + at]))
+        is_alike = isinstance(before, NounPhrase) and (before.value is None) == (last.value is None)
+        if (
+            is_same
+            and is_alike
+            and new.value is None
+            and not new.pronoun
+            and (new.name is None) == (first.name is None)
+        ):
+            return verb + 1 + at
+    return 0
+
+
+def _word(phrase: Phrase) -> str:
+    return phrase.lower if isinstance(phrase, Token) else ""
+
+
+def _gapped(clause: Clause, phrases: list[Phrase], gap: int, end: int) -> Clause:
+    subject = phrases[gap + 1]
+    assert isinstance(subject, NounPhrase)
+    args, adverbs, complement = _args(phrases[gap + 2 : end])
+    start, stop = _start(subject), _end(phrases[end - 1])
+    return replace(
+        clause, subjects=[subject], about=[], args=args, adverbs=adverbs, complement=complement, start=start, end=stop
+    )
 
 
 def _kind(phrase: Phrase) -> str:
@@ -123,6 +140,9 @@ def _subject_start(phrases: list[Phrase], verb: int, previous: int) -> int:
         return verb
     if _kind(phrases[at]) == "wh":
         return at
+    aside = _aside(phrases, at, previous) if _kind(phrases[at]) == "comma" else 0
+    if aside:
+        return 0 if previous < 0 else _head_of(phrases, aside - 1, previous)
     if _kind(phrases[at]) != "np":
         return at if _kind(phrases[at]) in ("conj", "comma", "mark", "break") else verb
     if isinstance(phrases[verb], VerbGroup) and _is_reduced(phrases, verb):
@@ -130,9 +150,26 @@ def _subject_start(phrases: list[Phrase], verb: int, previous: int) -> int:
     at = _head_of(phrases, at, previous)
     if previous < 0:
         return 0
+    if at - 2 > previous and _is_date(phrases[at - 1]) and _kind(phrases[at - 2]) == "prep":
+        at -= 2  # "…: in 2017 Ana worked there"
     while at - 1 > previous and _kind(phrases[at - 1]) in ("mark", "wh", "adv", "conj", "comma"):
         at -= 1
     return at
+
+
+def _is_date(phrase: Phrase) -> bool:
+    return isinstance(phrase, NounPhrase) and phrase.value is not None and phrase.value.type is ValueType.DATE
+
+
+def _aside(phrases: list[Phrase], comma: int, previous: int) -> int:
+    """Where ", Waffles," or ", no longer the lead," opens between a subject and its verb; 0 if nothing does."""
+    for at in range(comma - 1, previous + 1, -1):
+        is_other = _kind(phrases[at]) == "neg" and _word(phrases[at]) == "not"  # "Jamal, not my cousin, …"
+        if is_other or _kind(phrases[at]) in ("conj", "break", "mark", "wh", "vg"):
+            return 0
+        if _kind(phrases[at]) == "comma":
+            return at if _kind(phrases[at - 1]) == "np" and at + 1 < comma else 0
+    return 0
 
 
 def _head_of(phrases: list[Phrase], at: int, previous: int) -> int:
@@ -229,6 +266,7 @@ def _subjects(
         return _described(phrases, at, before), []
     if kind in ("conj", "comma") and not any(isinstance(p, NounPhrase) for p in front):
         return (before.subjects, before.about) if before is not None else ([], [])
+    front = _without_aside(front)
     nouns = [p for p in front if isinstance(p, NounPhrase)]
     if not nouns or kind not in ("np", "comma", "break"):
         return [], []
@@ -240,6 +278,19 @@ def _subjects(
     elif owner is not None and isinstance(first, Token) and first.lower == "where" and not about:
         about = [Arg("of", [owner])]
     return subjects, about
+
+
+def _without_aside(front: list[Phrase]) -> list[Phrase]:
+    """ "The office dog, Waffles," is Waffles; "Ana, a nurse," is Ana."""
+    if not front or _kind(front[-1]) != "comma":
+        return front
+    commas = [at for at, phrase in enumerate(front) if _kind(phrase) == "comma"]
+    if len(commas) != 2 or commas[-1] != len(front) - 1 or commas[0] == 0:
+        return front
+    outer, inner = front[: commas[0]], front[commas[0] + 1 : -1]
+    named, head = inner[0], outer[-1]
+    is_name = len(inner) == 1 and isinstance(named, NounPhrase) and named.name is not None
+    return inner if is_name and isinstance(head, NounPhrase) and head.name is None else outer
 
 
 def _antecedent(phrases: list[Phrase], at: int) -> list[NounPhrase]:
@@ -333,7 +384,9 @@ class _Reader:
         if compound and following and isinstance(following[0], Token) and following[0].lower == "of":
             self.prep = compound
             return
-        if self.is_rejected:
+        if self.prep == "," and self.args and _is_called(self.args[-1].things[-1], phrase):
+            self.args[-1].things[-1] = phrase  # "for his aunt's shop, Eze Textiles"
+        elif self.is_rejected:
             self.args.append(Arg("not", [phrase]))
         elif self.is_joined and self.args and not self.prep:
             self.args[-1].things.append(phrase)
@@ -349,7 +402,7 @@ class _Reader:
             self.prep = f"{self.prep} {token.lower}" if (self.prep, token.lower) in _COMPOUND else token.lower
             self.is_joined = False
             if not self.complement and not self.args:
-                self.complement = token.lower if token.lower in ("down", "up", "off", "out") else ""
+                self.complement = token.lower if token.lower in ("down", "up", "off", "out", "over") else ""
         elif kind == "conj" or (kind == "comma" and _is_listing(following)):
             self.is_joined = True
         elif kind == "comma":
@@ -361,7 +414,14 @@ class _Reader:
                 self.prep = "instead"
             elif kind in ("adj", "verb") and not self.complement and not self.args:
                 self.complement = token.lower
-            self.adverbs.add(token.lower)
+            if not self.is_rejected:  # "no longer Ylva" rejects Ylva, nothing else
+                self.adverbs.add(token.lower)
+
+
+def _is_called(thing: NounPhrase, name: NounPhrase) -> bool:
+    """Whether the name is that of the thing before the comma."""
+    is_thing = thing.name is None and thing.value is None and not thing.pronoun and bool(thing.det or thing.possessor)
+    return is_thing and name.name is not None and name.value is None and len(name.core) == 1 and not name.det
 
 
 def _is_listing(following: list[Phrase]) -> bool:

@@ -97,6 +97,8 @@ def verb_form(lower: str) -> tuple[str, str] | None:
     if lower in _FORMS:
         return _FORMS[lower]
     for ending, form in (("ing", "ing"), ("ed", "past"), ("es", "s"), ("s", "s"), ("", "base")):
+        if ending == "es" and not lower.endswith(("ses", "xes", "zes", "ches", "shes", "oes", "ies")):
+            continue  # "hates" is of "hate", not of "hat"
         if lower.endswith(ending) and len(lower) - len(ending) > 1:
             lemma = next((stem for stem in _stems(lower, ending) if _is_verb(stem)), None)
             if lemma is not None:

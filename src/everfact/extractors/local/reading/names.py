@@ -45,7 +45,8 @@ def known_names(entities: Iterable[Entity]) -> Gazetteer:
     for entity in entities:
         for name in (entity.name, *entity.aliases):
             parts = tuple(token.lower for token in tokenize(name))
-            if parts and _looks_like_name(name):
+            is_common = entity.name.islower() and name.replace(" ", "").isalpha()
+            if parts and not is_common and _looks_like_name(name):
                 is_cased = len(parts) == 1 and (is_ordinary(parts[0]) or len(parts[0]) < 3)
                 found.append(Known(parts, entity.name, entity.types[0] if entity.types else "", is_cased))
     return Gazetteer(found)
@@ -104,7 +105,8 @@ def _is_headline(tokens: list[Token]) -> bool:
     """Whether capital letters say nothing here: nearly every word has one."""
     plain = [token for token in tokens if token.kind == "word" and token.text[0].isalpha()]
     small = sum(token.text[0].islower() and token.lower not in _FUNCTION for token in plain)
-    return len(plain) > 4 and small == 0
+    large = sum(token.text[0].isupper() for token in plain)
+    return len(plain) > 4 and small == 0 and large * 5 > len(plain) * 3
 
 
 def _title(tokens: list[Token]) -> int:
@@ -213,7 +215,7 @@ def _starts_sentence(tokens: list[Token], at: int, lower: str) -> bool:
     """Every first word has a capital letter: it is a name if it is no ordinary word, or part of a longer name."""
     if lower in _FUNCTION and not (is_first_name(lower) and (_has_verb_after(tokens, at) or _goes_on(tokens, at + 1))):
         return False
-    if is_first_name(lower) or not is_ordinary(lower):
+    if is_first_name(lower) or not all(is_ordinary(part) for part in lower.split("-")):
         return True
     found = tag(lower)
     following = tokens[at + 1] if at + 1 < len(tokens) else None
@@ -270,7 +272,7 @@ def type_of(tokens: list[Token]) -> str:
         return "Location" if len(tokens) > 1 else ""
     if first in words.ORGANIZATION_HEADS and len(tokens) > 2 and tokens[1].lower == "of":
         return "Organization"
-    if last in _NUMBERED:
+    if last in _NUMBERED and (last != "games" or first in ("olympic", "winter", "summer", "asian")):
         return "Event"
     if last in words.TYPE_HEADS or first == "project":
         return words.TYPE_HEADS.get(last, "Project")

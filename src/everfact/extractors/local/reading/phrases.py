@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from everfact.extractors.local.reading.classes import ASPECT, classify
 from everfact.extractors.local.reading.lexicon import SAME_IN_PAST
-from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import PERSON_HEADS, PETS, word_set
+from everfact.extractors.local.reading.tokens import Token, with_adverbs
+from everfact.extractors.local.reading.words import FAMILY, PERSON_HEADS, PETS, word_set
 from everfact.models import Value, ValueType
 
 _CATENATIVE = word_set(
@@ -17,13 +16,14 @@ _CATENATIVE = word_set(
 )
 _PARTICLES = {
     "give": "up", "take": "over", "hand": "over off", "go": "up down with", "move": "out in on back over",
-    "phase": "out", "step": "down back up", "drop": "out", "sign": "up off", "break": "up", "split": "up",
+    "phase": "out", "step": "down back up", "stand": "down", "drop": "out", "sign": "up off", "break": "up off",
+    "split": "up",
     "put": "off", "push": "back out up", "bring": "forward", "turn": "down off on", "set": "up",
     "come": "out back", "pass": "on over", "settle": "down on", "pick": "up", "shut": "down",
     "roll": "out back", "call": "off", "grow": "up", "end": "up", "be": "back", "carry": "on", "pull": "out",
-    "switch": "over", "swap": "out", "cut": "down", "wind": "down", "start": "out", "work": "out",
+    "switch": "over off on", "swap": "out", "cut": "down", "wind": "down", "start": "out", "work": "out",
     "find": "out", "back": "up", "clean": "up", "wake": "up", "get": "up together", "scale": "up down", "bump": "up",
-    "look": "after", "rip": "out", "throw": "out", "log": "in out",
+    "look": "after", "let": "go", "rip": "out", "throw": "out", "log": "in out",
 }  # fmt: skip
 _TITLES = PERSON_HEADS | PETS
 _JOINS = frozenset((ValueType.COUNT, ValueType.VERSION))
@@ -92,6 +92,7 @@ Phrase = NounPhrase | VerbGroup | Token
 
 def phrases_of(tokens: list[Token]) -> list[Phrase]:
     """Noun phrases, verb groups, and what stands between them, in order."""
+    tokens = with_adverbs(tokens)
     classify(tokens)
     found: list[Phrase] = []
     at = 0
@@ -105,7 +106,33 @@ def phrases_of(tokens: list[Token]) -> list[Phrase]:
         else:
             found.append(tokens[at])
             at += 1
-    return found
+    return _with_called(found)
+
+
+def _with_called(phrases: list[Phrase]) -> list[Phrase]:
+    """ "a chain called Doughmore" is one noun phrase, with that name."""
+    if not any(isinstance(phrase, VerbGroup) and phrase.lemma in ("call", "name", "let") for phrase in phrases):
+        return phrases
+    for at in range(len(phrases) - 2, 0, -1):
+        if at + 1 >= len(phrases):
+            continue
+        thing, called, name = phrases[at - 1 : at + 2]
+        if isinstance(thing, VerbGroup) and thing.lemma == "let" and isinstance(name, VerbGroup) and name.word == "go":
+            thing.particle = "go"  # "Globex let me go"
+            del phrases[at + 1]
+            continue
+        if not (isinstance(thing, NounPhrase) and isinstance(called, VerbGroup) and isinstance(name, NounPhrase)):
+            continue
+        is_called = called.lemma in ("call", "name") and len(called.tokens) == 1 and called.form in ("past", "part")
+        if (
+            is_called
+            and name.name is not None
+            and thing.name is None
+            and thing.head not in FAMILY
+            and not thing.pronoun
+        ):
+            phrases[at - 1 : at + 2] = [name]
+    return phrases
 
 
 def asides(tokens: list[Token]) -> list[list[Token]]:
@@ -176,7 +203,8 @@ def _stands_for_noun(tokens: list[Token], begin: int, first: int, at: int) -> bo
     """ "the standup", "a vegetarian", "to main": an adjective, or a word taken for one, where a noun must be."""
     after = tokens[at] if at < len(tokens) else None
     is_end = after is None or after.kind not in ("noun", "name", "value", "conj", "adj")
-    return is_end and (begin < first or (first > 0 and tokens[first - 1].kind in ("to", "from")))
+    is_label = first == 0 and after is not None and after.text == ":"  # "Stand-up: …"
+    return is_end and (is_label or begin < first or (first > 0 and tokens[first - 1].kind in ("to", "from")))
 
 
 def _is_lonely(tokens: list[Token], begin: int, first: int) -> bool:
@@ -309,7 +337,12 @@ def _wrap(group: VerbGroup, tokens: list[Token], at: int) -> int:
             inner = tokens[at + 1] if tokens[at + 1].kind != "adv" else tokens[at + 2]
             _become(group, inner)
             at += 2 if tokens[at + 1].kind != "adv" else 3
-        elif token.kind == "verb" and token.form in ("past", "part") and group.lemma == "get" and not group.is_passive:
+        elif (
+            token.kind == "verb"
+            and token.form in ("past", "part")
+            and (group.lemma == "get" or (group.lemma == "be" and group.wrappers))
+            and not group.is_passive
+        ):
             group.lemma, group.word, group.is_passive = token.lemma, token.lower, True
             at += 1
         elif token.kind == "verb" and token.form == "ing" and group.lemma in ASPECT:
@@ -339,17 +372,16 @@ def _settle(group: VerbGroup, tokens: list[Token], begin: int, at: int) -> None:
     has_be = any(token.kind == "be" for token in helpers) and group.lemma != "be"
     has_have = any(token.kind == "have" for token in helpers) and group.lemma != "have"
     group.is_progressive = has_be and group.form == "ing"
-    group.is_passive = group.is_passive or (has_be and group.form in ("past", "part"))
+    is_same = group.lemma in SAME_IN_PAST and group.word == group.lemma
+    group.is_passive = group.is_passive or (has_be and (group.form in ("past", "part") or is_same))
     group.is_perfect = has_have
+    if group.word == "got" and group.lemma == "get" and has_have and not group.particle:
+        group.lemma, group.is_perfect = "have", False  # "we've got 4 cats"
     is_bare = not helpers and not group.modal and not group.is_infinitive and group.lemma not in ("cost", "read")
     if is_bare and (group.form in ("past", "part") or (group.word == group.lemma and group.lemma in SAME_IN_PAST)):
         group.is_past = True
     following = tokens[at:]
-    if any(token.lower in ("anymore",) for token in following) or _has_any_more(following):
+    if any(token.lower == "anymore" for token in following):
         group.is_over = group.is_over or group.is_negated
     if group.is_over:
         group.is_negated = False
-
-
-def _has_any_more(tokens: list[Token]) -> bool:
-    return any(a.lower == "any" and b.lower in ("more", "longer") for a, b in pairwise(tokens))

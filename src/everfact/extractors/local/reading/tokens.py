@@ -56,7 +56,7 @@ class Token:
 
 def tokenize(sentence: str) -> list[Token]:
     """Cut a sentence into tokens; kinds are `name`, `word`, `number` and `mark` for now."""
-    tokens = []
+    tokens: list[Token] = []
     sentence = sentence.replace("\u2019", "'") if "\u2019" in sentence else sentence
     pattern = _SIMPLE if _SPECIAL.search(sentence) is None else _TOKEN
     for match in pattern.finditer(sentence):
@@ -66,6 +66,8 @@ def tokenize(sentence: str) -> list[Token]:
         token = Token(text, start, end, kind, text.lower())
         if kind in ("url", "mail", "code", "title", "file"):
             _name(token, kind)
+        if text == "'" and tokens and tokens[-1].lower.endswith("s") and tokens[-1].end == start:
+            token = Token("'s", start, end, "word", "'s")  # "the parents' council"
         tokens.append(token)
     return tokens
 
@@ -81,3 +83,36 @@ def _name(token: Token, kind: str) -> None:
     token.kind = "name" if is_name and token.text[0].isalnum() else "quote"
     looks_like_file = "/" in token.text or re.search(rf"\.(?:{_FILE_ENDINGS})$", token.lower) is not None
     token.name_type = _TYPES.get(kind) or ("File" if looks_like_file else "Technology" if kind == "code" else "")
+
+
+_ADVERBS = {
+    ("these", "days"): "now", ("from", "now", "on"): "now", ("right", "now"): "now", ("as", "of", "now"): "now",
+    ("as", "of", "today"): "now", ("at", "the", "moment"): "now", ("at", "present"): "now", ("for", "now"): "now",
+    ("going", "forward"): "now", ("any", "more"): "anymore", ("any", "longer"): "anymore", ("no", "more"): "anymore",
+    ("as", "well"): "too", ("so", "far"): "far", ("for", "good"): "permanently", ("full", "time"): "full-time",
+    ("part", "time"): "part-time", ("on", "the", "side"): "too", ("to", "this", "day"): "still",
+    ("at", "all"): "anyway", ("in", "the", "end"): "finally", ("to", "be", "honest"): "actually",
+    ("for", "the", "record"): "actually", ("in", "fact"): "actually", ("since", "then"): "since",
+    ("in", "case"): "in-case",
+}  # fmt: skip
+_OPENING = frozenset(words[0] for words in _ADVERBS)
+_TELLING = frozenset(words[-1] for words in _ADVERBS) - {"on"} | {"now"}
+
+
+def with_adverbs(tokens: list[Token]) -> list[Token]:
+    """ "these days", "any more": several words that say what one adverb says are made one."""
+    if not any(token.lower in _TELLING for token in tokens):
+        return tokens
+    merged: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        lowers = tuple(token.lower for token in tokens[at : at + 3])
+        size = next((size for size in (3, 2) if lowers[:size] in _ADVERBS and size <= len(lowers)), 0)
+        if size:
+            first, last = tokens[at], tokens[at + size - 1]
+            said = _ADVERBS[lowers[:size]]
+            merged.append(Token(said, first.start, last.end, "mark" if said == "in-case" else "adv", said))
+        else:
+            merged.append(tokens[at])
+        at += size or 1
+    return merged

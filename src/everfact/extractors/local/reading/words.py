@@ -108,8 +108,8 @@ STATUS_KINDS = {
     "support": "deprecated supported unsupported obsolete archived frozen live",
     "colour": "green red yellow amber",
     "stock": "available unavailable sold full empty booked vacant occupied rented out of stock in stock",
-    "person": "retired unemployed employed pregnant vegan vegetarian pescatarian sick recovered alive dead healed "
-    "cured infected",
+    "diet": "vegan vegetarian pescatarian omnivore",
+    "person": "retired unemployed employed pregnant sick recovered alive dead healed cured infected",
     "payment": "paid unpaid signed unsigned",
     "schedule": "late delayed overdue on track off track on schedule",
 }
@@ -132,11 +132,12 @@ STATUSES = word_set(
     "obsolete supported unsupported reopened reverted draft final signed unsigned paid unpaid shelved queued "
     "suspended operational expired renewed running stopped flaky failing passing passed failed locked unlocked "
     "submitted accepted granted denied confirmed unconfirmed settled underway dormant cured infected quarantined "
+    "unblocked resumed repaired restored cleared unpaused opened "
     "delivered dispatched refunded published discontinued decommissioned terminated scrapped adjourned"
 )
 STATUS_PHRASES = word_set(
     "review progress testing staging production development beta alpha qa draft hold track pause schedule leave "
-    "sale maintenance transit stock order service"
+    "sale maintenance transit stock order service way"
 )
 """After "in", "on", "under", "out of": "in review", "on hold"."""
 
@@ -176,6 +177,14 @@ ORGANIZATION_HEADS = word_set(
     "airways motors systems technologies labs laboratories hospital clinic government parliament senate congress "
     "court police startup firm nonprofit charity museum"
 )
+EVENTS = word_set(
+    "meeting class course party wedding conference launch demo review interview call standup stand-up retro sync "
+    "workshop seminar lecture concert show match game race trip flight exam appointment session rehearsal election "
+    "festival visit inspection hearing trial dinner lunch breakfast event webinar meetup retreat kickoff fair market "
+    "tournament ceremony funeral marathon tour surgery operation gig screening"
+)
+"""What takes place; anything else that has a date is due then."""
+
 TYPE_HEADS = {
     "project": "Project",
     "initiative": "Project",

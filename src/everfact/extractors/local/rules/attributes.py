@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from everfact.extractors.local.draft import attribute_for
 from everfact.extractors.local.reading import words
-from everfact.extractors.local.reading.clauses import Arg
+from everfact.extractors.local.reading.clauses import Arg, Clause
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.scene import Scene, is_past_thing, thing_words
-from everfact.models import Mention
+from everfact.extractors.local.scene import Attribute, Scene, is_past_thing, thing_words
+from everfact.models import Mention, ValueType
 
 _COMPOUNDS = frozenset(
     (
@@ -35,17 +33,11 @@ _COMPOUNDS = frozenset(
         "wake-up time",
     )
 )
+_PERSONAL = frozenset(
+    ("home", "rent", "salary", "weight", "height", "diet", "birthday", "hometown", "mortgage", "wage")
+)
+"""In talk, "the rent" is the speaker's own."""
 _EMPTY_DETERMINERS = frozenset(("", "the", "my", "our", "this"))
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """Something that something has: its owner, the word for it, relation and attribute names."""
-
-    owner: Mention
-    noun: str
-    relation: str
-    attribute: str
 
 
 def attribute_in(phrase: NounPhrase, about: list[Arg], scene: Scene, *, is_role: bool = False) -> Attribute | None:
@@ -53,11 +45,13 @@ def attribute_in(phrase: NounPhrase, about: list[Arg], scene: Scene, *, is_role:
     if phrase.pronoun or phrase.name is not None or is_past_thing(phrase):
         return None
     noun = thing_words(phrase).lower()
-    if not noun or (phrase.value is not None and phrase.core[0].kind == "value"):
+    first = phrase.core[0].value
+    if not noun or (first is not None and first.type is not ValueType.DATE):
         return None
     if noun.split()[-1] == "release":
         noun = "version"
-    at = next((n for n, arg in enumerate(about) if arg.prep in ("of", "for")), -1)
+    preps = ("of", "for", "on", "in", "at") if is_attribute_noun(phrase.head) else ("of", "for")
+    at = next((n for n, arg in enumerate(about) if arg.prep in preps and _is_thing(arg.things[0])), -1)
     belongs = about[at].things[0] if at >= 0 else None
     is_attribute = is_role or is_attribute_noun(phrase.head) or noun.split()[0] in _COMPOUNDS
     if phrase.possessor is not None and phrase.possessor.pronoun not in ("our", "ours"):
@@ -68,7 +62,32 @@ def attribute_in(phrase: NounPhrase, about: list[Arg], scene: Scene, *, is_role:
         return _made(owner, noun, None, scene) if owner is not None else None
     if not is_attribute or phrase.det not in _EMPTY_DETERMINERS:
         return None
+    if scene.speaker and noun in _PERSONAL:
+        return _made(Mention(name=scene.speaker, type="Person"), noun, None, scene)
     return _compound(phrase, noun)
+
+
+def note_topic(clause: Clause, scene: Scene) -> None:
+    """Remember what the clause spoke of, for "it", "they" and "I'm in Halifax now" after it."""
+    thing, verb = clause.arg(""), clause.verb
+    about = [arg for arg in clause.args if arg.prep in ("of", "for")]
+    for phrase, more in ((clause.subjects[0], clause.about) if clause.subjects else (None, []), (thing, about)):
+        if phrase is None or phrase.pronoun or phrase.name is not None or phrase.value is not None:
+            continue
+        found = attribute_in(phrase, more, scene) if is_attribute_noun(phrase.head) else None
+        scene.topic = found or scene.topic
+        what = scene.mention(phrase, more) if found is None and (phrase.det == "the" or phrase.possessor) else None
+        if phrase.head.endswith("s"):
+            scene.thing = what or scene.thing
+        else:
+            scene.item = what or scene.item
+    is_moved = verb.lemma in ("move", "relocate") and (verb.is_past or verb.is_perfect) and not clause.args
+    who = scene.mention(clause.subjects[0]) if is_moved and clause.subjects and not verb.is_negated else None
+    scene.moved = who.name if who is not None else scene.moved
+
+
+def _is_thing(phrase: NounPhrase) -> bool:
+    return phrase.value is None or len(phrase.core) > 1
 
 
 def is_attribute_noun(head: str) -> bool:

@@ -23,9 +23,13 @@ _CHOOSING = {
 def by_preference(clause: Clause, scene: Scene) -> list[Draft]:
     """ "prefers tea over coffee": between those two; "prefers tea": one of many likings."""
     thing, other = clause.arg(""), clause.arg("over", "to", "than", "rather than", "instead of")
-    if clause.verb.lemma not in ("prefer", "favour", "favor") or thing is None or not clause.subjects:
+    verb = clause.verb
+    is_rather = "rather" in clause.adverbs and verb.modal in ("'d", "would") and not verb.is_negated
+    is_wish = verb.lemma == "want" and "now" in clause.adverbs and not verb.wrappers
+    is_liking = verb.lemma in ("prefer", "favour", "favor") or is_rather or is_wish
+    if not is_liking or thing is None or not clause.subjects:
         return []
-    manner = manner_of(clause)
+    manner = HOLDS if is_rather and not clause.is_reported else manner_of(clause)
     who, what = scene.mention(clause.subjects[0]), scene.mention(thing)
     if manner is None or who is None or what is None:
         return []

@@ -11,8 +11,9 @@ from everfact.extractors.local.reading.lexicon import tag
 from everfact.extractors.local.reading.phrases import NounPhrase
 from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import attribute_in, is_attribute_noun
-from everfact.extractors.local.rules.frames import FRAMES, is_person, numbered, typed
-from everfact.extractors.local.scene import Scene, thing_words
+from everfact.extractors.local.rules.frames import FRAMES, is_person, typed
+from everfact.extractors.local.rules.places import place_or_time
+from everfact.extractors.local.scene import Attribute, Scene, thing_words
 from everfact.models import FactKind, Mention, Value, ValueType
 from everfact.relations import relation_name
 
@@ -22,18 +23,12 @@ _FIELDS = ("logy", "ics", "ing", "tion", "ment", "ness", "ity", "ship", "ism", "
 _NAMED_BY_ADJECTIVE = word_set("status state branch mode colour color default theme tier level priority")
 _RESULTS = word_set(
     "cancelled canceled postponed paused suspended shelved scrapped approved rejected merged deployed deprecated "
-    "archived reopened halted discontinued decommissioned"
+    "archived reopened halted discontinued decommissioned fixed repaired"
 )
+_CLOSING = word_set("pool shop bridge road line tunnel pub bar branch canteen gym playground crossing border")
 """What somebody did to a thing that leaves it in that state; "closed the door" and "finished the book" say less."""
-_HELD = word_set("ticket issue task bug story request case invoice application pr")
+_OWNERS = {"mine": "my", "yours": "your", "hers": "her", "ours": "our", "his": "his"}
 _STATUS_PREPOSITIONS = ("in", "on", "under", "off", "out of")
-_TO = {
-    "married": ("MARRIED_TO", "spouse"),
-    "engaged": ("ENGAGED_TO", "engaged to"),
-    "allergic": ("ALLERGIC_TO", "allergic to"),
-    "responsible": ("OWNED_BY", "owner"),
-    "related": ("RELATED_TO", "related to"),
-}
 
 
 def by_lack(clause: Clause, scene: Scene) -> list[Draft]:
@@ -48,27 +43,54 @@ def by_lack(clause: Clause, scene: Scene) -> list[Draft]:
     return [Draft(who, relation, None, attribute, ENDS)]
 
 
+def by_duty(clause: Clause, scene: Scene) -> list[Draft]:
+    """ "The tax return has to be in by 31 October", "I have to file the tax return by then": when it is due."""
+    verb, when = clause.verb, clause.arg("by", "before")
+    is_must = verb.modal in ("must", "should") or not set(verb.wrappers).isdisjoint(("have", "need"))
+    if not is_must or verb.is_negated or verb.is_past or clause.is_reported or clause.mark or not clause.subjects:
+        return []
+    thing = clause.arg("") or (clause.subjects[0] if verb.lemma == "be" or verb.is_passive else None)
+    value = scene.value(when) if when is not None else None
+    what = scene.mention(thing) if thing is not None and not thing.pronoun and thing.value is None else None
+    if what is None or value is None or value.type not in _TIMED or thing is None or not is_definite(thing):
+        return []
+    return [Draft(what, "DUE", value, "deadline", HOLDS)]
+
+
 def by_result(clause: Clause, scene: Scene) -> list[Draft]:
     """ "They cancelled the launch": the launch is cancelled."""
     verb, thing = clause.verb, clause.arg("")
-    is_told = verb.word in _RESULTS and (verb.is_past or verb.is_perfect) and not verb.is_passive
+    is_place = thing is not None and thing.head in words.PLACE_HEADS | _CLOSING
+    is_result = verb.word in _RESULTS or (is_place and verb.word in ("closed", "opened", "reopened"))
+    is_told = is_result and (verb.is_past or verb.is_perfect) and not verb.is_passive
+    is_told = is_told and not (thing is not None and thing.name is not None and verb.lemma == "cancel")
+    is_told = is_told and not (thing is not None and thing.head in ("membership", "subscription", "account"))
     if not is_told or thing is None or not is_definite(thing) or thing.value is not None or thing.pronoun:
         return []
     about = [arg for arg in clause.args if arg.prep in ("of", "for")]
-    result = replace(clause, subjects=[thing], about=about, verb=replace(verb, is_passive=True, is_past=False), args=[])
+    done = replace(verb, word="open" if verb.word == "opened" else verb.word, is_passive=True, is_past=False)
+    result = replace(clause, subjects=[thing], about=about, verb=done, args=[])
     return by_copula(result, scene)
 
 
 def by_copula(clause: Clause, scene: Scene) -> list[Draft]:
     """What "X is …" says."""
     verb = clause.verb
-    has_helper = verb.is_passive or verb.is_progressive
-    is_status = has_helper and verb.word in words.STATUSES and clause.arg("", "by", "as", "with") is None
+    is_turn = verb.is_past and verb.word in ("reopened", "resumed", "restarted", "stalled", "shipped", "expired")
+    is_become = (is_turn or (verb.is_perfect and not verb.is_past)) and not verb.is_passive
+    is_become = is_become and all(thing.value is not None for thing in clause.things(""))
+    has_helper = verb.is_passive or verb.is_progressive or is_become
+    acted = clause.things("by", "as", "with") + [thing for thing in clause.things("") if thing.value is None]
+    is_status = has_helper and verb.word in words.STATUSES and not acted
     goal = clause.arg("to")
     is_status = is_status and (goal is None or goal.value is not None)
     is_status = is_status and not any((verb.lemma, arg.prep) in FRAMES for arg in clause.args)
+    is_status = is_status or (verb.lemma == "wait" and verb.is_progressive and clause.arg("for") is not None)
     is_got = verb.lemma == "get" and clause.complement in words.STATUSES
-    if verb.lemma not in _COPULAS and not is_status and not is_got:
+    is_called = verb.lemma in ("call", "name") and verb.is_passive and clause.subjects[:1] != []
+    is_called = is_called and clause.subjects[0].head in words.FAMILY
+    is_copula = (verb.lemma in _COPULAS and not verb.is_passive) or is_called
+    if not is_copula and not is_status and not is_got:
         return []
     manner = manner_of(clause, is_change=verb.lemma in ("become", "turn", "get"))
     if manner is None or not clause.subjects:
@@ -85,6 +107,8 @@ def _rejected(drafts: list[Draft], things: list[NounPhrase], scene: Scene) -> li
     made = []
     for thing in things:
         what = scene.value(thing) or scene.mention(thing)
+        if isinstance(what, Mention) and what.name in words.STATUSES:
+            what = Value(type=ValueType.STATUS, text=what.name)
         if what is not None and len(drafts) == 1 and drafts[0].manner.kind is FactKind.STATE:
             one = drafts[0]
             made.append(Draft(one.subject, one.relation, what, one.attribute, ENDS))
@@ -93,7 +117,7 @@ def _rejected(drafts: list[Draft], things: list[NounPhrase], scene: Scene) -> li
 
 def _said_of(subject: NounPhrase, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
     predicate = clause.arg("")
-    attribute = attribute_in(subject, clause.about, scene)
+    attribute = attribute_in(subject, clause.about, scene) or _topic(subject, predicate, scene)
     if (
         attribute is not None
         and predicate is not None
@@ -112,11 +136,38 @@ def _said_of(subject: NounPhrase, clause: Clause, manner: Manner, scene: Scene) 
     if who is None:
         return []
     person = is_person(subject, who)
+    own = _home(subject, clause, manner, scene) or _mine(who, predicate, manner, scene, person=person)
+    if own or (predicate is not None and predicate.pronoun in _OWNERS):
+        return own
     if predicate is not None:
         things = next(arg.things for arg in clause.args if arg.things[0] is predicate)
         drafts = [draft for thing in things for draft in _predicate(who, thing, clause, manner, scene, person=person)]
         return drafts + _described(who, predicate, manner)
-    return _status(who, clause, manner) or _place_or_time(who, clause, manner, scene, person=person)
+    return _status(who, clause, manner, person=person) or place_or_time(who, clause, manner, scene, person=person)
+
+
+def _topic(subject: NounPhrase, predicate: NounPhrase | None, scene: Scene) -> Attribute | None:
+    """ "It's 935 euros", after the rent was spoken of."""
+    if subject.pronoun not in ("it", "that") or predicate is None or predicate.det:
+        return None
+    return scene.topic if predicate.value is not None or predicate.name is not None else None
+
+
+def _home(subject: NounPhrase, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
+    """ "My home is in Pune": I live there."""
+    place = clause.arg("in", "") if subject.head == "home" else None
+    owner = scene.mention(subject.possessor) if subject.possessor is not None else None
+    where = scene.mention(place) if place is not None and owner is not None else None
+    if owner is None or where is None:
+        return []
+    return [Draft(owner, "LIVES_IN", typed(where, "Location"), "home", manner)]
+
+
+def _mine(who: Mention, predicate: NounPhrase | None, manner: Manner, scene: Scene, *, person: bool) -> list[Draft]:
+    """ "Plot 9 is mine"."""
+    pronoun = _OWNERS.get(predicate.pronoun, "") if predicate is not None and not person else ""
+    owner = scene.mention(replace(predicate, pronoun=pronoun)) if pronoun and predicate is not None else None
+    return [Draft(who, "OWNED_BY", owner, "owner", manner)] if owner is not None else []
 
 
 def _described(who: Mention, predicate: NounPhrase, manner: Manner) -> list[Draft]:
@@ -156,7 +207,15 @@ def _predicate(
         return [Draft(held.owner, held.relation, typed(who, "Person" if person else ""), held.attribute, manner)]
     if predicate.head in words.PERSON_HEADS and who.name.split()[-1].lower() in words.PETS:
         return []  # a joke
-    if predicate.head in words.PERSON_HEADS and (person or predicate.det):
+    of = clause.arg("of")
+    if person and predicate.head == "fan" and of is not None:
+        return [Draft(who, "LIKES", scene.mention(of), "likes", manner)] if scene.mention(of) is not None else []
+    if person and predicate.head == "member" and of is not None and of.value is None:
+        return [Draft(who, "MEMBER_OF", scene.mention(of), "member of", manner)] if scene.mention(of) else []
+    is_post = predicate.head in words.PERSON_HEADS or (
+        predicate.det in ("a", "an") and bool(_employer(who, clause, manner, scene))
+    )
+    if is_post and (person or predicate.det):
         return [_role(who, predicate, clause, manner), *_employer(who, clause, manner, scene)]
     return _kind_of(who, predicate, clause, manner, scene)
 
@@ -200,7 +259,7 @@ def _kind_of(who: Mention, predicate: NounPhrase, clause: Clause, manner: Manner
     if not text or predicate.pronoun:
         return []
     if text in words.STATUSES and len(predicate.core) == 1:
-        return [Draft(who, "IS", Value(type=ValueType.STATUS, text=text), f"is {text}", manner)]
+        return [_stands(who, text, manner)]
     drafts = [Draft(who, "IS_A", Value(type=ValueType.TEXT, text=text), f"is a {text.lower()}", manner, 0.7)]
     for arg in clause.args:
         for thing in arg.things if arg.prep in ("in", "of", "by", "from", "within", "at", "for", "near") else ():
@@ -243,12 +302,17 @@ def _measure(
     ]
 
 
-def _status(who: Mention, clause: Clause, manner: Manner) -> list[Draft]:
+def _status(who: Mention, clause: Clause, manner: Manner, *, person: bool) -> list[Draft]:
     verb = clause.verb
+    if verb.is_perfect and not verb.is_passive and person and verb.lemma not in _COPULAS:
+        return []  # "Ana has finished"
     word = verb.word if verb.lemma not in _COPULAS and verb.lemma != "get" else clause.complement
-    if verb.is_passive and manner.kind is FactKind.EVENT:
+    if (verb.is_passive or verb.lemma not in _COPULAS) and manner.kind is FactKind.EVENT:
         manner = BEGINS
-    if word not in words.STATUSES:
+    awaited = clause.arg("for")
+    if verb.lemma == "wait" and verb.is_progressive and awaited is not None and awaited.value is None:
+        word = f"waiting for {awaited.words().lower()}"
+    elif word not in words.STATUSES:
         state = next(
             (
                 arg
@@ -268,64 +332,13 @@ def _status(who: Mention, clause: Clause, manner: Manner) -> list[Draft]:
         return []
     if not word:
         return []
+    return [_stands(who, word, manner)]
+
+
+def _stands(who: Mention, word: str, manner: Manner) -> Draft:
     value = Value(type=ValueType.STATUS, text=word)
     if word in words.MARITAL:
-        return [Draft(who, "MARITAL_STATUS", value, "marital status", manner)]
+        return Draft(who, "MARITAL_STATUS", value, "marital status", manner)
     kind = next((kind for kind, members in words.STATUS_KINDS.items() if word in members), "")
     attribute = f"is {word}" if kind == "person" else f"=status of {kind}" if kind else "status"
-    return [Draft(who, "IS" if kind == "person" else "STATUS", value, attribute, manner)]
-
-
-def _place_or_time(who: Mention, clause: Clause, manner: Manner, scene: Scene, *, person: bool) -> list[Draft]:
-    if clause.complement in _TO or clause.complement == "due":
-        return _adjective_to(who, clause, manner, scene)
-    for arg in clause.args:
-        thing = arg.things[0]
-        version = numbered(who, thing, manner)
-        if version is not None and arg.prep in ("on", "at"):
-            return [version]
-        if thing.value is not None and thing.value.type in _TIMED and arg.prep in ("on", "at", "in") and not person:
-            return [Draft(who, "SCHEDULED_FOR", scene.value(thing), "schedule", manner)]
-        what = scene.mention(thing) if thing.value is None else None
-        if what is None:
-            continue
-        if arg.prep == "from" and thing.name is not None:
-            return [Draft(who, "FROM", typed(what, "Location"), "from", manner)]
-        if arg.prep == "on" and thing.name is not None and thing.name.name_type != "Location":
-            return [Draft(who, "USES", what, "uses", manner)]
-        if thing.name is not None or (arg.prep in ("in", "at", "on") and thing.head in words.PLACE_HEADS):
-            found = _at_or_with(who, arg.prep, what, manner, person=person)
-            if found is not None:
-                return [found]
-    return []
-
-
-def _at_or_with(who: Mention, prep: str, what: Mention, manner: Manner, *, person: bool) -> Draft | None:
-    """ "is in Rome", "is no longer at Globex", "ticket 7 is with Ana"; "is at Globex" may be no more than a visit."""
-    is_work = person and what.type in ("Organization", "") and prep == "at" and manner is ENDS
-    if is_work:
-        return Draft(typed(who, "Person"), "WORKS_AT", typed(what, "Organization"), "employer", manner)
-    if prep in ("in", "at", "on"):
-        return Draft(who, "LOCATED_IN", typed(what, "Location"), "location", manner)
-    if prep == "with" and not _HELD.isdisjoint(who.name.lower().split()) and what.type in ("Person", ""):
-        return Draft(who, "ASSIGNED_TO", typed(what, "Person"), "assignee", manner)
-    return Draft(who, "WITH", what, "with", manner, 0.5) if prep == "with" else None
-
-
-def _adjective_to(who: Mention, clause: Clause, manner: Manner, scene: Scene) -> list[Draft]:
-    if clause.complement == "due":
-        thing = clause.arg("on", "by", "at", "", "in")
-        value = scene.value(thing) if thing is not None else None
-        return [Draft(who, "DUE", value, "deadline", manner)] if value is not None else []
-    thing = clause.arg("to", "for")
-    what = scene.mention(thing) if thing is not None and thing.value is None else None
-    if what is None:
-        return []
-    relation, attribute = _TO[clause.complement]
-    if attribute in ("spouse", "engaged to") and not (
-        what.type == "Person" or (thing is not None and thing.name is not None)
-    ):
-        return []
-    if clause.complement == "responsible":
-        return [Draft(what, relation, who, attribute, manner)]
-    return [Draft(who, relation, what, attribute, manner)]
+    return Draft(who, "IS" if kind in ("person", "diet") else "STATUS", value, attribute, manner)

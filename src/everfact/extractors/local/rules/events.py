@@ -48,7 +48,7 @@ def by_verb(clause: Clause, scene: Scene, told: set[str]) -> list[Draft]:
 
 def _thing(phrase: NounPhrase, scene: Scene) -> Mention | None:
     """What is meant, with its number: "no longer supports Python 3.8" speaks of no other Python."""
-    if phrase.name is not None and phrase.value is not None:
+    if phrase.name is not None and phrase.value is not None and phrase.core[-1].value is not None:
         return Mention(name=phrase.words(), type=phrase.name.name_type)
     return scene.mention(phrase)
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from everfact.extractors.local.draft import ENDS, HAPPENED, HOLDS, Draft, Manner, manner_of
+from everfact.extractors.local.draft import ENDS, HAPPENED, Draft, Manner, manner_of
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Arg, Clause
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.scene import Scene
 from everfact.models import FactKind, Mention, Value, ValueType
-from everfact.relations import attribute_of, is_one_at_a_time, relation_name
+from everfact.relations import attribute_of, is_one_at_a_time
 
-# verbs, prepositions ("-" for none), relation ("%": the verb itself), what the subject is, what the object is, flags
+# verbs, prepositions ("-" for none), relation ("%": the verb itself; after ":" the attribute, where it is not the
+# relation's own), what the subject is, what the object is, flags
 _TABLE = (
     ("work", "at for", "WORKS_AT", "Person", "Organization", ""),
     ("employ", "at by", "WORKS_AT", "Person", "Organization", "passive"),
@@ -28,10 +28,20 @@ _TABLE = (
     ("study learn practise practice", "-", "STUDIES", "Person", "", ""),
     ("report", "to", "REPORTS_TO", "", "Person", ""),
     ("use adopt employ utilize utilise", "-", "USES", "", "thing", ""),
-    ("rely run build", "on", "USES", "", "tech", ""),
+    ("live room", "with", "LIVES_WITH", "Person", "Person", ""),
+    ("run", "on", "USES:runs on", "", "tech", ""),
+    ("rely build", "on", "USES", "", "tech", ""),
+    ("power back underpin", "-", "USES:runs on", "tool", "owned", "flip"),
     ("run", "-", "USES", "", "tech", ""),
-    ("build write make implement power back", "with in on", "USES", "", "tech", "passive"),
-    ("power back drive", "by", "USES", "", "tech", "passive"),
+    ("write implement code rewrite reimplement", "in", "USES:written in", "", "tech", "passive"),
+    ("build write make implement power back rebuild", "with in on", "USES", "", "tech", "passive"),
+    ("deploy build test work monitor develop ship", "with", "USES", "", "tech", ""),
+    ("talk connect write", "to", "USES", "thing", "tech", ""),
+    ("have", "-", "USES", "thing", "versioned", ""),
+    ("get receive", "-", "USES", "thing", "versioned", "begins"),
+    ("do", "at", "WORKS_AT", "Person", "firm", ""),
+    ("own", "-", "OWNS", "Person", "one", ""),
+    ("power back drive underpin", "by", "USES:runs on", "", "tech", "passive"),
     ("host deploy run", "on in at", "HOSTED_ON", "", "", "passive"),
     ("store keep", "in on at", "STORED_IN", "", "", "passive"),
     ("base", "in at", "BASED_IN", "", "Location", "passive"),
@@ -46,17 +56,20 @@ _TABLE = (
     ("engage", "to", "ENGAGED_TO", "Person", "Person", "passive"),
     ("date", "-", "DATES", "Person", "Person", ""),
     ("divorce", "-", "MARRIED_TO", "Person", "Person", "ends"),
-    ("play", "for", "PLAYS_FOR", "Person", "Organization", ""),
+    ("play sing drum perform", "for in with", "PLAYS_FOR", "Person", "group", ""),
     ("play", "-", "PLAYS", "Person", "", ""),
     ("speak", "-", "SPEAKS", "Person", "", ""),
     ("drive ride", "-", "DRIVES", "Person", "", ""),
     ("like love enjoy adore", "-", "LIKES", "Person", "", ""),
     ("hate dislike loathe", "-", "DISLIKES", "Person", "", ""),
     ("volunteer", "at for with", "VOLUNTEERS_AT", "Person", "Organization", ""),
-    ("belong", "to", "OWNED_BY", "", "Person", ""),
+    ("belong", "to", "OWNED_BY", "thing", "agent", ""),
+    ("keep track manage", "in on with", "USES", "", "tech", ""),
+    ("target", "-", "TARGETS", "thing", "", ""),
     ("write code develop program edit", "in with", "USES", "Person", "tech", ""),
     ("listen", "on", "LISTENS_ON", "", "", ""),
     ("cost", "-", "COSTS", "", "value", ""),
+    ("charge bill earn", "-", "%S", "", "value", ""),
     ("weigh", "-", "WEIGHT", "", "value", ""),
     ("take last", "-", "DURATION", "", "duration", ""),
     ("require", "-", "REQUIRES", "", "", ""),
@@ -74,11 +87,14 @@ _TABLE = (
     ("end finish close expire start begin launch open", "at on in", "%S_ON", "", "value", ""),
     ("hold schedule plan book set", "on for at", "SCHEDULED_FOR", "", "value", "passive"),
 )  # fmt: skip
-_OBJECT_TYPES = {"Location": "Location", "Organization": "Organization", "Person": "Person", "tech": "Technology"}
-_NUMBERED = frozenset(("USES", "LISTENS_ON", "REQUIRES", "HOSTED_ON", "LOCATED_IN", "DEPENDS_ON"))
-_HABITS = frozenset((ValueType.FREQUENCY, ValueType.WEEKDAY, ValueType.TIME))
-_TAKING_PLACE = frozenset(("take_place", "meet", "happen", "get together", "gather", "convene"))
-_COUNTED = word_set("far now already currently total altogether")
+_OBJECT_TYPES = {
+    "firm": "Organization",
+    "Location": "Location",
+    "Organization": "Organization",
+    "Person": "Person",
+    "tech": "Technology",
+}
+_NUMBERED = frozenset(("USES", "TARGETS", "LISTENS_ON", "REQUIRES", "HOSTED_ON", "LOCATED_IN", "DEPENDS_ON"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +107,7 @@ class Frame:
     is_passive: bool
     is_flipped: bool
     change: str
+    attribute: str = ""
 
 
 def _frames() -> dict[tuple[str, str], list[Frame]]:
@@ -98,9 +115,8 @@ def _frames() -> dict[tuple[str, str], list[Frame]]:
     for verbs, preps, relation, subject, thing, flags in _TABLE:
         change = next((flag for flag in ("begins", "ends", "event") if flag in flags), "")
         for verb in verbs.split():
-            frame = Frame(
-                relation.replace("%", verb.upper()), subject, thing, "passive" in flags, "flip" in flags, change
-            )
+            name, _, attribute = relation.replace("%", verb.upper()).partition(":")
+            frame = Frame(name, subject, thing, "passive" in flags, "flip" in flags, change, attribute)
             for prep in preps.split():
                 table.setdefault((verb, prep.replace("-", "")), []).append(frame)
     return table
@@ -125,13 +141,18 @@ def by_frame(clause: Clause, scene: Scene) -> list[Draft]:
         if frame is None or is_dated:  # "met Bob on Friday" says when, not that there is a fixture
             continue
         manner = _manner(clause, frame)
-        if manner is None:
+        if manner is None or (manner is ENDS and not arg.prep and _is_partial(clause)):
             return []
         for subject in clause.subjects:
             drafts += _rejected(clause, frame, subject, manner, scene)
             for thing in arg.things:
                 drafts += _drafts(frame, subject, clause.about, thing, manner, scene)
     return drafts
+
+
+def _is_partial(clause: Clause) -> bool:
+    """ "stopped using Vim on the server": there only."""
+    return any(arg.prep in ("on", "in", "at", "during") and arg.things[0].value is None for arg in clause.args)
 
 
 def _rejected(clause: Clause, frame: Frame, subject: NounPhrase, manner: Manner, scene: Scene) -> list[Draft]:
@@ -157,19 +178,25 @@ def _manner(clause: Clause, frame: Frame) -> Manner | None:
 
 def _takes(frame: Frame, thing: NounPhrase) -> bool:
     """Whether the object is of the sort that the frame is about."""
-    value = thing.value
-    if frame.object == "value":
-        return value is not None and thing.name is None
+    value, name = thing.value, thing.name
+    if frame.object in ("value", "duration"):
+        return value is not None and name is None and frame.object in ("value", value.type.value)
     if frame.object == "place":
         return value is None or (len(thing.core) > 1 and thing.core[-1].value is not None)
-    if frame.object == "duration":
-        return value is not None and value.type is ValueType.DURATION
+    if frame.object == "one":
+        return thing.det in ("a", "an") and value is None
+    if frame.object == "versioned":
+        return name is not None and value is not None and value.type is ValueType.VERSION
+    if frame.object in ("firm", "group"):
+        kinds = ("Organization",) if frame.object == "firm" else ("Organization", "")
+        return name is not None and value is None and name.name_type in kinds
     if frame.object == "tech":
         return any(token.kind == "name" and token.name_type not in ("Person", "Location") for token in thing.core) or (
             value is not None and len(thing.core) > 1 and thing.core[-1].value is not None
         )
     if frame.object == "owned":
-        return thing.det == "the" or thing.name is not None or thing.possessor is not None
+        is_known = thing.det == "the" or thing.name is not None or thing.possessor is not None
+        return is_known or thing.pronoun == "it"
     if frame.object in ("Location", "Person", "Organization", "agent"):
         return value is None or thing.name is not None or thing.head in words.PLACE_HEADS
     return not (value is not None and len(thing.core) == 1)
@@ -178,7 +205,7 @@ def _takes(frame: Frame, thing: NounPhrase) -> bool:
 def is_person(phrase: NounPhrase, mention: Mention) -> bool:
     """Whether somebody is meant, as far as anyone can tell."""
     if phrase.pronoun:
-        return phrase.pronoun not in words.NEUTER
+        return phrase.pronoun not in words.NEUTER and not (phrase.pronoun in words.PLURAL and mention.name.islower())
     is_word = (
         mention.name.replace(" ", "").replace(".", "").replace("'", "").replace("-", "").isalpha()
         and not mention.name.isupper()
@@ -198,7 +225,14 @@ def _drafts(
     if frame.relation == "LIVES_IN" and not person:
         frame = _THINGS_LIVE
     is_agent = person or who.type == "Organization"
-    if (frame.subject == "Person" and not person) or (frame.subject == "agent" and not is_agent):
+    is_tool = who.type == "Technology"
+    fits = {
+        "Person": person,
+        "agent": is_agent,
+        "tool": is_tool,
+        "thing": not person or (who.type == "" and bool(thing.name and thing.name.name_type == "Person")),
+    }.get(frame.subject, True)
+    if not fits:
         return []
     if frame.object in ("text", "value", "duration"):
         value = Value(type=ValueType.TEXT, text=thing.words()) if frame.object == "text" else scene.value(thing)
@@ -223,7 +257,7 @@ def _between(frame: Frame, who: Mention, thing: NounPhrase, manner: Manner, scen
 
 
 def _attribute(frame: Frame) -> str:
-    attribute = attribute_of(frame.relation)
+    attribute = frame.attribute or attribute_of(frame.relation)
     is_own = frame.object in ("value", "duration") and not frame.change and not is_one_at_a_time(attribute)
     return f"={attribute}" if is_own else attribute
 
@@ -248,91 +282,3 @@ def numbered(who: Mention, thing: NounPhrase, manner: Manner) -> Draft | None:
 def typed(mention: Mention, kind: str) -> Mention:
     """The mention with a type, unless it has one."""
     return mention if mention.type or not kind else Mention(name=mention.name, type=kind, uuid=mention.uuid)
-
-
-def by_count(clause: Clause, scene: Scene) -> list[Draft]:
-    """ "has five people", "knitted seven squares so far": a count that is one at a time."""
-    thing = clause.arg("")
-    verb = clause.verb
-    if thing is not None and thing.value is not None and len(thing.core) == 1 and clause.subjects:
-        return _share(clause, thing, scene)
-    if thing is None or thing.value is None or thing.name is not None or len(thing.core) < 2 or not clause.subjects:
-        return []
-    if thing.value.type is not ValueType.COUNT or thing.core[0].kind != "value":
-        return []
-    manner, who = manner_of(clause), scene.mention(clause.subjects[0])
-    if manner is None or who is None or manner.kind is FactKind.PLAN:
-        return []
-    value = scene.value(thing)
-    noun = " ".join(token.lower for token in thing.core[1:])
-    is_having = verb.lemma in ("have", "own", "employ", "contain", "hold", "cover", "count", "comprise", "boast")
-    is_state = manner.kind is FactKind.STATE and (
-        is_having or not (verb.is_perfect or verb.is_progressive or verb.is_passive)
-    )
-    if clause.adverbs & {"today", "tomorrow", "tonight"}:
-        is_state = False
-    if is_state or (clause.adverbs & _COUNTED and not verb.is_progressive):
-        prefix = "number of" if is_having else verb.lemma
-        return [
-            Draft(
-                who,
-                "HAS" if is_having else verb.lemma.upper(),
-                value,
-                f"={prefix} {noun}",
-                ENDS if manner is ENDS else HOLDS,
-            )
-        ]
-    return [Draft(who, verb.lemma.upper(), value, f"{verb.lemma} {noun}", HAPPENED, 0.6)]
-
-
-def _share(clause: Clause, part: NounPhrase, scene: Scene) -> list[Draft]:
-    """ "has finished 6 of the 14 chapters": how far it is."""
-    whole, manner, verb = clause.arg("of"), manner_of(clause), clause.verb
-    who = scene.mention(clause.subjects[0])
-    is_count = (
-        part.value is not None and part.value.type is ValueType.COUNT and whole is not None and whole.det == "the"
-    )
-    if not is_count or whole is None or part.value is None or who is None or whole.name is not None:
-        return []
-    is_done = verb.is_perfect and not verb.is_past and not verb.is_passive
-    if manner is not HOLDS or not is_done:
-        return []
-    noun = " ".join(token.lower for token in whole.core if token.kind != "value")
-    text = f"{part.words()} of {' '.join(token.text for token in whole.tokens)}"
-    value = Value(type=ValueType.COUNT, text=text, number=part.value.number, unit=whole.head)
-    return [Draft(who, verb.lemma.upper(), value, f"={verb.lemma} {noun}", HOLDS)] if noun else []
-
-
-def by_habit(clause: Clause, scene: Scene) -> list[Draft]:
-    """ "sees her physio every two weeks", "is backed up hourly", "takes place on Tuesdays": how often, or when."""
-    verb = clause.verb
-    manner = manner_of(clause)
-    if manner is None or manner.kind is FactKind.EVENT or not clause.subjects:
-        return []
-    times = [
-        arg
-        for arg in clause.args
-        if arg.things[0].value is not None and arg.things[0].value.type in _HABITS and len(arg.things[0].core) == 1
-    ]
-    things = [thing for arg in times if arg.prep in ("", "on", "at") for thing in arg.things]
-    who = scene.mention(clause.subjects[0], clause.about)
-    if not things or who is None:
-        return []
-    what = next((thing for thing in clause.things("") if thing.value is None and not thing.pronoun), None)
-    goal = clause.arg("to", "in", "with") if what is None else None
-    target = what or (goal if goal is not None and goal.value is None else None)
-    doing = " ".join(filter(None, (verb.lemma, verb.particle, target.head if target is not None else "")))
-    is_fixture = doing in _TAKING_PLACE or (doing == "run" and not is_person(clause.subjects[0], who))
-    attribute = "schedule" if is_fixture else f"={doing} when"
-    relation = "SCHEDULED_FOR" if attribute == "schedule" else relation_name(doing)
-    # Several at once stand side by side, so each has an attribute of its own; an ending may be of either sort.
-    each = {id(thing): f"{attribute.removeprefix('=')} {thing.words().lower()}" for thing in things}
-    drafts = []
-    for thing in things:
-        attributes = [attribute] if len(things) == 1 else []
-        attributes += [each[id(thing)]] if len(things) > 1 or manner is ENDS else []
-        drafts += [Draft(who, relation, scene.value(thing), name, manner) for name in attributes]
-    rejected = clause.things("instead of", "not", "rather than") if manner is HOLDS else []
-    return [
-        Draft(who, relation, scene.value(thing), attribute, ENDS) for thing in rejected if thing.value is not None
-    ] + drafts

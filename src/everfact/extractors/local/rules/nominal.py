@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from everfact.extractors.local.draft import HAPPENED, Draft
+from everfact.extractors.local.draft import HAPPENED, HOLDS, Draft
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Arg
 from everfact.extractors.local.reading.phrases import NounPhrase, Phrase, VerbGroup
 from everfact.extractors.local.reading.tokens import Token
 from everfact.extractors.local.rules.attributes import attribute_in
-from everfact.extractors.local.rules.frames import typed
+from everfact.extractors.local.rules.frames import numbered, typed
 from everfact.extractors.local.scene import Scene
 from everfact.models import Mention, Value, ValueType
 from everfact.relations import relation_name
 
+_TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))
 _INSIDE = frozenset(("in", "of", "at", "near", "from", "within", "on"))
 
 
@@ -150,6 +151,13 @@ def _state_of(head: NounPhrase, rest: list[Phrase], scene: Scene) -> Draft | Non
     said = rest[0].lower if len(rest) == 2 and isinstance(rest[0], Token) else ""
     if said in ("in", "on", "under") and isinstance(last, NounPhrase) and last.words().lower() in words.STATUS_PHRASES:
         return Draft(who, "STATUS", Value(type=ValueType.STATUS, text=f"{said} {last.words().lower()}"), "status")
+    times = [p for p in rest if isinstance(p, NounPhrase) and p.value is not None and p.value.type in _TIMED]
+    is_timed = bool(times) and all(p in times or isinstance(p, Token) for p in rest[:3])
+    if is_timed and times:
+        return Draft(who, "SCHEDULED_FOR", scene.value(times[-1]), "schedule")
+    version = numbered(who, last, HOLDS) if isinstance(last, NounPhrase) and len(rest) == 1 else None
+    if version is not None:
+        return version
     value = _labelled(last, scene) if len(rest) == 1 else None
     if not isinstance(value, Value) or value.type not in (ValueType.STATUS, ValueType.COUNT):
         return None
@@ -252,7 +260,8 @@ def by_company(scene: Scene, drafts: list[Draft]) -> list[Draft]:
     Such a link says little, ends nothing and has the lowest confidence; it joins what several texts tell of one thing.
     """
     subject = scene.subject_now
-    if subject is None or subject.name == subject.name.lower():
+    # Only names proper: "the deadline for the Lowther bridge" has nothing to do with Lowther.
+    if subject is None or all(subject.name != name.name for _, name in (*scene.names, *((0, n) for n in scene.before))):
         return []
     tied = {
         draft.object.name

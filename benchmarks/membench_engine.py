@@ -1,0 +1,82 @@
+"""An engine for ../shared/tools/membench.py: JSON lines on stdin and stdout, answered by the product's own search.
+
+    python ../shared/tools/membench.py --engine 'cmd:.venv/bin/python benchmarks/membench_engine.py' DATA_DIR...
+
+Each turn becomes one message in its session's thread, fully digested; hits are mapped back to turns in their order.
+`--turns-only` searches episodes alone, to see what the facts add.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from everfact.assemble import make_memory
+from everfact.memory import Memory
+from everfact.models import Answer, Entity, Episode, Query, Thing
+from everfact.stores.sqlite import SQLiteStore
+from memories import moment, tell, turn_ids
+
+_HITS_A_TURN = 4
+"""Facts and entities stand between the turns, so that many hits are asked for each turn wanted."""
+
+
+def turns_of(answer: Answer, turns: dict[str, str]) -> list[tuple[str, float]]:
+    """The turns behind the hits, best first, each once; a fact stands for the best-placed turn that it came from."""
+    places = {hit.item.uuid: place for place, hit in enumerate(answer.hits)}
+    found: dict[str, float] = {}
+    for hit in answer.hits:
+        if isinstance(hit.item, Entity):
+            continue
+        told_in = (
+            [hit.item.uuid] if isinstance(hit.item, Episode) else sorted(hit.item.episodes, key=_place(places))[:1]
+        )
+        for uuid in told_in:
+            found.setdefault(turns[uuid], hit.score)
+    return list(found.items())
+
+
+def _place(places: dict[str, int]) -> Any:
+    return lambda uuid: places.get(uuid, len(places))
+
+
+async def answer(memory: Memory, turns: dict[str, str], asked: dict[str, Any], things: tuple[Thing, ...]) -> list[Any]:
+    """The turn ids for one question, with their scores."""
+    query = Query(
+        text=asked["query"],
+        limit=asked["k"] * _HITS_A_TURN,
+        things=things,
+        asked_at=moment(asked["now"]) if asked.get("now") else None,
+    )
+    return turns_of(await memory.search(query), turns)[: asked["k"]]
+
+
+async def serve(things: tuple[Thing, ...]) -> None:
+    """Answer until stdin ends."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with make_memory(await SQLiteStore.open(Path(folder) / "memory.db")) as memory:
+            turns: dict[str, str] = {}
+            for line in sys.stdin:
+                message = json.loads(line)
+                if message["op"] == "ingest":
+                    await tell(memory, message["turns"])
+                    turns = await turn_ids(memory)
+                    print(json.dumps({"turns": len(turns)}), flush=True)
+                else:
+                    print(json.dumps({"ids": await answer(memory, turns, message, things)}), flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns-only", action="store_true")
+    args = parser.parse_args()
+    asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing)))
+
+
+if __name__ == "__main__":
+    main()

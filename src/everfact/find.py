@@ -1,0 +1,224 @@
+"""What may answer a question: facts, episodes and entities, with what the store says of each. Ranking comes after."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from everfact.fuse import FACT_WEIGHTS, Found, rank
+from everfact.models import Entity, Episode, Fact, Filter, Query, Reached, Thing, Vector
+from everfact.ports import Embedder, Store
+from everfact.question import Question, names_in, read_question
+from everfact.relations import REPLACED_BY, TITLED
+from everfact.words import SMALL_WORDS
+
+_WORDS, _MEANING = 300, 100
+"""How many items each way of looking brings."""
+_BESIDE = 20
+_DATED = 150
+_ENTITIES = 30
+_NEAR = 100
+_FACTS = 100
+_BEHIND = 30
+_EVENTS = 5
+_TICK = timedelta(microseconds=1)
+_BY_EVENT = re.compile(
+    r"\b(?P<when>before|after|since|until|during) (?:the|our|my|his|her|their) (?P<event>[\w' -]{3,60}?)\s*(?:[?.,]|$)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Where to look, and for what."""
+
+    store: Store
+    embedder: Embedder | None
+    question: Question
+    vector: Vector | None
+    named: tuple[Entity, ...]
+    """The entities that the question names, and its centre."""
+    where: dict[Thing, Filter]
+    shows_history: bool
+
+    async def by_words(self, thing: Thing, limit: int) -> dict[str, float]:
+        """Full-text scores, as shares of the best one's, best first."""
+        found = await self.store.match_text(thing, " ".join(self.question.terms), self.where[thing], limit=limit)
+        best = max((hit.score for hit in found), default=0.0)
+        return {hit.uuid: max(hit.score, 0.0) / best if best > 0 else 0.0 for hit in found}
+
+    async def by_meaning(self, thing: Thing, limit: int, uuids: Iterable[str] | None = None) -> dict[str, float]:
+        """Cosines: of the nearest items, or of these very ones."""
+        if self.vector is None or self.embedder is None:
+            return {}
+        where = self.where[thing] if uuids is None else replace(self.where[thing], uuids=tuple(uuids))
+        found = await self.store.match_vector(thing, self.embedder.model, self.vector, where, limit=limit)
+        return {hit.uuid: hit.score for hit in found}
+
+
+async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_at: datetime) -> Scope:
+    """Read the question and settle where its answers may be."""
+    here = Filter(group_ids=query.group_ids, known_at=query.known_at)
+    names = names_in(query.text)
+    speakers, named, vector = await asyncio.gather(
+        store.speakers(names, here),
+        store.entities(replace(here, names=tuple(names)), limit=_ENTITIES),
+        _vector(embedder, query.text),
+    )
+    if query.center:
+        named += await store.entities(replace(here, uuids=(query.center,)))
+    question = read_question(query.text, asked_at, tuple(speakers))
+    facts = replace(
+        here,
+        relations=query.relations,
+        entity_types=query.entity_types,
+        valid_at_after=query.valid_at_after,
+        valid_at_before=query.valid_at_before,
+        invalid_at_after=query.invalid_at_after,
+        invalid_at_before=query.invalid_at_before,
+    )
+    if not (query.include_history or query.invalid_at_after or query.invalid_at_before):
+        first, last = await _time_asked_about(store, query, question, asked_at)
+        facts = replace(facts, valid_at=first, valid_until=last)
+    return Scope(
+        store=store,
+        embedder=embedder,
+        question=question,
+        vector=vector,
+        named=tuple(named),
+        where={
+            Thing.EPISODE: replace(here, sources=query.sources),
+            Thing.ENTITY: replace(here, entity_types=query.entity_types),
+            Thing.FACT: facts,
+        },
+        shows_history=query.include_history,
+    )
+
+
+async def _vector(embedder: Embedder | None, text: str) -> Vector | None:
+    return None if embedder is None else (await embedder.embed([text]))[0]
+
+
+async def _time_asked_about(
+    store: Store, query: Query, question: Question, asked_at: datetime
+) -> tuple[datetime, datetime]:
+    """The time given, the one that the question names by a date or an event, or now; from when until when."""
+    if query.valid_at is not None:
+        return query.valid_at, query.valid_at
+    if question.times.windows:
+        return question.times.windows[0]
+    now = query.known_at or asked_at
+    event = _BY_EVENT.search(query.text)
+    moment = await _when(store, query, event["event"]) if event else None
+    if event is None or moment is None:
+        return now, now
+    if event["when"].lower() in ("before", "until"):
+        return moment - _TICK, moment - _TICK
+    return moment, moment if event["when"].lower() == "during" else now
+
+
+async def _when(store: Store, query: Query, event: str) -> datetime | None:
+    """When something happened that a fact tells in these words."""
+    words = {word for word in event.lower().split() if word not in SMALL_WORDS}
+    here = Filter(group_ids=query.group_ids, known_at=query.known_at)
+    hits = await store.match_text(Thing.FACT, event, here, limit=_EVENTS) if words else []
+    told = await store.facts(replace(here, uuids=tuple(hit.uuid for hit in hits)), limit=_EVENTS)
+    dated = {f.uuid: f.valid_at for f in told if f.valid_at and all(word in f.sentence.lower() for word in words)}
+    return next((dated[hit.uuid] for hit in hits if hit.uuid in dated), None)
+
+
+async def find_facts(scope: Scope) -> tuple[dict[str, dict[str, float]], dict[str, Reached]]:
+    """Evidence for the facts that may answer: by words, by meaning, and around the entities that are named."""
+    words, meaning, reached = await asyncio.gather(
+        scope.by_words(Thing.FACT, _MEANING),
+        scope.by_meaning(Thing.FACT, _MEANING),
+        scope.store.neighbours([e.uuid for e in scope.named], scope.where[Thing.FACT], hops=2, limit=_NEAR),
+    )
+    near = {one.fact_uuid: one for one in reached}
+    lacking = (words.keys() | near.keys()) - meaning.keys()
+    if lacking:
+        meaning |= await scope.by_meaning(Thing.FACT, len(lacking), lacking)
+    evidence = {
+        uuid: {"words": words.get(uuid, 0.0), "meaning": meaning.get(uuid, 0.0)}
+        for uuid in words.keys() | meaning.keys() | near.keys()
+    }
+    return {one.uuid: evidence[one.uuid] for one in rank(evidence, FACT_WEIGHTS)[:_FACTS]}, near
+
+
+async def find_episodes(scope: Scope, facts: dict[str, dict[str, float]]) -> list[Found]:
+    """The episodes that may answer: by words and meaning, next to those, of the time asked about, behind the facts."""
+    store, where = scope.store, scope.where[Thing.EPISODE]
+    words, meaning, supported = await asyncio.gather(
+        scope.by_words(Thing.EPISODE, _WORDS),
+        scope.by_meaning(Thing.EPISODE, _MEANING),
+        store.facts(replace(scope.where[Thing.FACT], uuids=tuple(facts)), limit=_FACTS),
+    )
+    behind = _behind(supported, facts)
+    first = list(words)[:_MEANING]
+    wanted = {*first, *meaning, *list(behind)[:_BEHIND]}
+    read = [
+        store.episodes(replace(where, uuids=tuple(wanted)), limit=len(wanted) or 1),
+        store.episodes(replace(where, beside=tuple(first[:_BESIDE])), limit=2 * _BESIDE),
+    ]
+    for begin, end in scope.question.times.windows:
+        read.append(store.episodes(replace(where, told_from=begin, told_until=end), limit=_DATED))
+    found = {episode.uuid: episode for group in await asyncio.gather(*read) for episode in group}
+    lacking = found.keys() - meaning.keys()
+    if lacking:
+        meaning |= await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
+    return [
+        Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, 0.0), fact=behind.get(uuid, 0.0))
+        for uuid, e in found.items()
+        if scope.shows_history or "superseded_by" not in e.attributes
+    ]
+
+
+def _behind(facts: Iterable[Fact], evidence: dict[str, dict[str, float]]) -> dict[str, float]:
+    """The episodes behind these facts, each with the cosine of its best fact, best first."""
+    fits: dict[str, float] = {}
+    for fact in facts:
+        for episode in fact.episodes:
+            fits[episode] = max(fits.get(episode, 0.0), evidence[fact.uuid]["meaning"])
+    return dict(sorted(fits.items(), key=lambda item: -item[1]))
+
+
+async def find_entities(scope: Scope) -> tuple[list[Entity], dict[str, dict[str, float]]]:
+    """The entities that may answer, and their evidence."""
+    words, meaning = await asyncio.gather(
+        scope.by_words(Thing.ENTITY, _ENTITIES), scope.by_meaning(Thing.ENTITY, _ENTITIES)
+    )
+    named = {entity.uuid for entity in scope.named}
+    uuids = words.keys() | meaning.keys() | named
+    entities = await scope.store.entities(replace(scope.where[Thing.ENTITY], uuids=tuple(uuids)), limit=len(uuids) or 1)
+    return entities, {
+        entity.uuid: {
+            "words": words.get(entity.uuid, 0.0),
+            "meaning": meaning.get(entity.uuid, 0.0),
+            "named": float(entity.uuid in named),
+        }
+        for entity in entities
+    }
+
+
+async def find_successors(scope: Scope, episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
+    """The episodes of the documents that replaced those which these episodes are, by the uuid of the older one."""
+    about = replace(scope.where[Thing.FACT], relations=(TITLED,), entity_types=None)
+    own = replace(about, episodes=tuple(episode.uuid for episode in episodes))
+    old = {title.subject_uuid: title.episodes for title in await scope.store.facts(own, limit=_FACTS)}
+    if not old:
+        return {}
+    links = await scope.store.facts(replace(about, relations=(REPLACED_BY,), subjects=tuple(old)), limit=_FACTS)
+    newer = tuple(link.object_uuid for link in links if link.object_uuid)
+    titles = await scope.store.facts(replace(about, subjects=newer), limit=_FACTS) if newer else []
+    where = replace(scope.where[Thing.EPISODE], uuids=tuple({uuid for title in titles for uuid in title.episodes}))
+    found = {e.uuid: e for e in await scope.store.episodes(where, limit=_FACTS)} if titles else {}
+    told_in = {title.subject_uuid: [found[uuid] for uuid in title.episodes if uuid in found] for title in titles}
+    shown = {episode.uuid for episode in episodes}
+    return {
+        uuid: [e for link in links if link.subject_uuid == entity for e in told_in.get(link.object_uuid or "", [])]
+        for entity, uuids in old.items()
+        for uuid in shown.intersection(uuids)
+    }
