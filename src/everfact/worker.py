@@ -26,6 +26,7 @@ class Worker:
         self._memory = memory
         self._on_digested = on_digested
         self._task: asyncio.Task[None] | None = None
+        self._is_over = False
 
     async def __aenter__(self) -> Self:
         self._task = asyncio.create_task(self._work())
@@ -35,11 +36,12 @@ class Worker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         assert self._task is not None
+        self._is_over = True  # an error on the way out could take the place of the cancellation
         self._task.cancel()
         await asyncio.gather(self._task, return_exceptions=True)
 
     async def _work(self) -> None:
-        while True:
+        while not self._is_over:
             try:
                 if await self._memory.digest(limit=_GROUPS_AT_ONCE, each=_IN_A_ROW):
                     if self._on_digested is not None:
@@ -48,7 +50,8 @@ class Worker:
                     await self._rest(_LOOK_SECONDS)
             except Exception as error:
                 log.warning("no work for now: %s", error, exc_info=not isinstance(error, EverfactError))
-                await self._rest(_TROUBLE_SECONDS)
+                if not self._is_over:
+                    await self._rest(_TROUBLE_SECONDS)
 
     async def _rest(self, seconds: float) -> None:
         """Until something is told here, or for a while: other processes tell things too."""
