@@ -15,13 +15,13 @@ from everfact.question import Question, names_in, read_question
 from everfact.relations import REPLACED_BY, TITLED
 from everfact.words import SMALL_WORDS
 
-_WORDS, _MEANING = 300, 100
+_WORDS, _MEANING = 200, 60
 """How many items each way of looking brings."""
 _BESIDE = 20
 _DATED = 150
 _ENTITIES = 30
-_NEAR = 100
-_FACTS = 100
+_NEAR = 60
+_FACTS = 60
 _BEHIND = 30
 _EVENTS = 5
 _TICK = timedelta(microseconds=1)
@@ -130,33 +130,46 @@ async def _when(store: Store, query: Query, event: str) -> datetime | None:
     return next((dated[hit.uuid] for hit in hits if hit.uuid in dated), None)
 
 
-async def find_facts(scope: Scope) -> tuple[dict[str, dict[str, float]], dict[str, Reached]]:
-    """Evidence for the facts that may answer: by words, by meaning, and around the entities that are named."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leads:
+    """The facts that may answer, with their evidence, and how those around the named entities were reached."""
+
+    facts: dict[str, Fact]
+    evidence: dict[str, dict[str, float]]
+    near: dict[str, Reached]
+
+
+async def find_facts(scope: Scope) -> Leads:
+    """The facts that may answer: by words, by meaning, and around the entities that are named."""
+    where = scope.where[Thing.FACT]
     words, meaning, reached = await asyncio.gather(
         scope.by_words(Thing.FACT, _MEANING),
         scope.by_meaning(Thing.FACT, _MEANING),
-        scope.store.neighbours([e.uuid for e in scope.named], scope.where[Thing.FACT], hops=2, limit=_NEAR),
+        scope.store.neighbours([e.uuid for e in scope.named], where, hops=2, limit=_NEAR),
     )
     near = {one.fact_uuid: one for one in reached}
     lacking = (words.keys() | near.keys()) - meaning.keys()
     if lacking:
         meaning |= await scope.by_meaning(Thing.FACT, len(lacking), lacking)
-    evidence = {
+    weighed = {
         uuid: {"words": words.get(uuid, 0.0), "meaning": meaning.get(uuid, 0.0)}
         for uuid in words.keys() | meaning.keys() | near.keys()
     }
-    return {one.uuid: evidence[one.uuid] for one in rank(evidence, FACT_WEIGHTS)[:_FACTS]}, near
+    evidence = {one.uuid: weighed[one.uuid] for one in rank(weighed, FACT_WEIGHTS)[:_FACTS]}
+    facts = await scope.store.facts(replace(where, uuids=tuple(evidence)), limit=_FACTS) if evidence else []
+    return Leads(facts={fact.uuid: fact for fact in facts}, evidence=evidence, near=near)
 
 
-async def find_episodes(scope: Scope, facts: dict[str, dict[str, float]]) -> list[Found]:
-    """The episodes that may answer: by words and meaning, next to those, of the time asked about, behind the facts."""
+async def match_episodes(scope: Scope) -> tuple[dict[str, float], dict[str, float]]:
+    """The episodes that share words with the question, and those near it in meaning; each best first."""
+    return await asyncio.gather(scope.by_words(Thing.EPISODE, _WORDS), scope.by_meaning(Thing.EPISODE, _MEANING))
+
+
+async def find_episodes(scope: Scope, matched: tuple[dict[str, float], dict[str, float]], leads: Leads) -> list[Found]:
+    """The episodes that may answer: those matched, next to them, of the time asked about, and behind the facts."""
     store, where = scope.store, scope.where[Thing.EPISODE]
-    words, meaning, supported = await asyncio.gather(
-        scope.by_words(Thing.EPISODE, _WORDS),
-        scope.by_meaning(Thing.EPISODE, _MEANING),
-        store.facts(replace(scope.where[Thing.FACT], uuids=tuple(facts)), limit=_FACTS),
-    )
-    behind = _behind(supported, facts)
+    words, meaning = matched
+    behind = _behind(leads)
     first = list(words)[:_MEANING]
     wanted = {*first, *meaning, *list(behind)[:_BEHIND]}
     read = [
@@ -168,7 +181,7 @@ async def find_episodes(scope: Scope, facts: dict[str, dict[str, float]]) -> lis
     found = {episode.uuid: episode for group in await asyncio.gather(*read) for episode in group}
     lacking = found.keys() - meaning.keys()
     if lacking:
-        meaning |= await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
+        meaning = meaning | await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
     return [
         Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, 0.0), fact=behind.get(uuid, 0.0))
         for uuid, e in found.items()
@@ -176,12 +189,12 @@ async def find_episodes(scope: Scope, facts: dict[str, dict[str, float]]) -> lis
     ]
 
 
-def _behind(facts: Iterable[Fact], evidence: dict[str, dict[str, float]]) -> dict[str, float]:
-    """The episodes behind these facts, each with the cosine of its best fact, best first."""
+def _behind(leads: Leads) -> dict[str, float]:
+    """The episodes behind the facts, each with the cosine of its best fact, best first."""
     fits: dict[str, float] = {}
-    for fact in facts:
+    for fact in leads.facts.values():
         for episode in fact.episodes:
-            fits[episode] = max(fits.get(episode, 0.0), evidence[fact.uuid]["meaning"])
+            fits[episode] = max(fits.get(episode, 0.0), leads.evidence[fact.uuid]["meaning"])
     return dict(sorted(fits.items(), key=lambda item: -item[1]))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from everfact.models import Episode, Thing
-from everfact.question import ROLES, Question
+from everfact.question import ROLES, Question, Times
 
 EPISODE_WEIGHTS: Mapping[str, float] = {
     "words": 2.2,
@@ -66,11 +66,11 @@ class Found:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranked:
-    """An item's uuid, its score, and what each kind of evidence brought."""
+    """An item's uuid, its score, and how much of each kind of evidence it has."""
 
     uuid: str
     score: float
-    reasons: Mapping[str, float] = field(default_factory=dict)
+    evidence: Mapping[str, float] = field(default_factory=dict)
 
 
 def rank_episodes(
@@ -82,11 +82,17 @@ def rank_episodes(
 
 def rank(evidence: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Ranked]:
     """Items by the weighted sum of their evidence, best first."""
-    ranked = []
-    for uuid, amounts in evidence.items():
-        reasons = {name: weights[name] * amount for name, amount in amounts.items() if amount}
-        ranked.append(Ranked(uuid=uuid, score=math.fsum(reasons.values()), reasons=reasons))
+    ranked = [
+        Ranked(uuid=uuid, score=sum(weights[name] * amount for name, amount in amounts.items()), evidence=amounts)
+        for uuid, amounts in evidence.items()
+    ]
     return sorted(ranked, key=lambda item: (-item.score, item.uuid))
+
+
+def reasons(one: Ranked, weights: Mapping[str, float]) -> tuple[tuple[str, float], ...]:
+    """What each kind of evidence brought, strongest first."""
+    brought = ((name, weights[name] * amount) for name, amount in one.evidence.items() if amount)
+    return tuple(sorted(brought, key=lambda reason: -abs(reason[1])))
 
 
 def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict[str, float]]:
@@ -97,6 +103,7 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
         threads[one.episode.thread] = max(threads.get(one.episode.thread, 0.0), one.words)
     several = len({f.episode.speaker for f in found}) > 1
     pairs = _pairs(question, found)
+    is_dated = question.times != Times()
     weighed = {}
     for one in found:
         episode, thread, position = one.episode, one.episode.thread, one.episode.position
@@ -114,7 +121,7 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
             "meaning": one.meaning,
             "meaning after": short * after.meaning if after else 0.0,
             "speaker": float(_is_by_whom_asked(question, episode, several)),
-            "date": max(question.times.fit(episode.reference_time), float(question.times.fit_years(episode.content))),
+            "date": _date(question, episode) if is_dated else 0.0,
             "cue": float(_has_cue(question, episode.content)),
             "question": short if episode.content.rstrip().endswith("?") else 0.0,
             "length": people * min(math.log1p(count), math.log(_SHORT + 1)),
@@ -128,6 +135,10 @@ def _is_by_whom_asked(question: Question, episode: Episode, several: bool) -> bo
     if question.speaker and several and episode.speaker.casefold() == question.speaker.casefold():
         return True
     return bool(episode.role) and episode.role in ROLES and episode.role == question.role
+
+
+def _date(question: Question, episode: Episode) -> float:
+    return max(question.times.fit(episode.reference_time), float(question.times.fit_years(episode.content)))
 
 
 def _has_cue(question: Question, text: str) -> bool:

@@ -8,15 +8,26 @@ from dataclasses import replace
 from datetime import datetime
 
 from everfact.errors import UsageError
-from everfact.find import Scope, find_entities, find_episodes, find_facts, find_successors, scope_of
+from everfact.find import (
+    Leads,
+    Scope,
+    find_entities,
+    find_episodes,
+    find_facts,
+    find_successors,
+    match_episodes,
+    scope_of,
+)
 from everfact.fuse import (
     ENTITY_WEIGHTS,
+    EPISODE_WEIGHTS,
     FACT_WEIGHTS,
     Found,
     Ranked,
     certainty,
     rank,
     rank_episodes,
+    reasons,
     weigh_episodes,
 )
 from everfact.models import Answer, Comparison, Entity, Episode, Fact, Hit, Query, Ranking, Reached, Thing
@@ -25,10 +36,11 @@ from everfact.rerank import rerank
 from everfact.supersede import reorder
 
 MOST_HITS = 1_000
-_TOLD_IN = 30
+_TOLD_IN = 20
 _REPLACED = 10
-_FACTS = 100
+_FACTS = 60
 _HIDDEN = 50
+_DEPTH = 50
 _CHARACTERS_A_TOKEN = 4
 
 
@@ -42,23 +54,20 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
     scope = await scope_of(store, embedder, query, query.asked_at or now)
     if not scope.question.words:
         return Answer(hits=())
-    evidence, near = await find_facts(scope)
-    found = await find_episodes(scope, evidence) if set(query.things) & {Thing.EPISODE, Thing.FACT} else []
+    leads, matched = await asyncio.gather(find_facts(scope), match_episodes(scope))
+    found = await find_episodes(scope, matched, leads)
     turns = rank_episodes(scope.question, found)
-    hits: list[Hit] = []
-    if Thing.EPISODE in query.things:
-        hits += await _episode_hits(scope, found, turns)
-    if Thing.FACT in query.things:
-        hits += await _fact_hits(scope, evidence, turns)
-    if Thing.ENTITY in query.things:
-        hits += await _entity_hits(scope)
-    hits = await rerank(scope, query, _together(hits))
+    *kinds, hidden = await asyncio.gather(
+        _episode_hits(scope, query, found, turns),
+        _fact_hits(scope, query, leads, turns),
+        _entity_hits(scope, query),
+        _hidden(scope, query),
+    )
+    hits = await rerank(scope, query, _together([hit for kind in kinds for hit in kind]))
     shown, trimmed = within_budget(hits[: query.limit], query.max_tokens)
     if query.explain:
-        shown = await _with_paths(scope, shown, near)
-    else:
-        shown = [replace(hit, reasons=()) for hit in shown]
-    return Answer(hits=tuple(shown), hidden=await _hidden(scope, query), trimmed=trimmed)
+        shown = await _with_paths(scope, shown, leads.near)
+    return Answer(hits=tuple(shown), hidden=hidden, trimmed=trimmed)
 
 
 async def compare(
@@ -89,8 +98,8 @@ async def evidence_for(
 ) -> dict[str, dict[str, float]]:
     """What speaks for each episode that may answer, by uuid: what the weights are fitted on."""
     scope = await scope_of(store, embedder, query, query.asked_at or now)
-    facts, _ = await find_facts(scope)
-    return weigh_episodes(scope.question, await find_episodes(scope, facts))
+    leads, matched = await asyncio.gather(find_facts(scope), match_episodes(scope))
+    return weigh_episodes(scope.question, await find_episodes(scope, matched, leads))
 
 
 def check_query(query: Query) -> None:
@@ -127,49 +136,48 @@ def within_budget(hits: Sequence[Hit], max_tokens: int | None) -> tuple[list[Hit
     return kept, len(hits) - len(kept)
 
 
-async def _episode_hits(scope: Scope, found: Sequence[Found], turns: Sequence[Ranked]) -> list[Hit]:
+async def _episode_hits(scope: Scope, query: Query, found: Sequence[Found], turns: Sequence[Ranked]) -> list[Hit]:
     """The episodes; where two state the same thing, or one replaced the other, the newer one takes the better place."""
+    if Thing.EPISODE not in query.things:
+        return []
     episodes = {one.episode.uuid: one.episode for one in found}
-    ranked = {one.uuid: one for one in turns}
     order = reorder(scope.question.text, [episodes[one.uuid] for one in turns])
     for old, newer in (await find_successors(scope, order[:_REPLACED])).items():
         ahead = [episode for episode in newer if episode.uuid != old]
         rest = [episode for episode in order if episode not in ahead]
         place = [episode.uuid for episode in rest].index(old)
         order = [*rest[:place], *ahead, *rest[place:]]
+    ranked = {one.uuid: one for one in turns}
     hits = []
-    for place, episode in enumerate(order):
+    for place, episode in enumerate(order[: _depth(query)]):
         # A score says how good the place is; whoever moves up takes the score of that place.
         score = turns[min(place, len(turns) - 1)].score
-        hits.append(_hit(episode, replace(ranked.get(episode.uuid, _MOVED), score=score)))
+        one = ranked.get(episode.uuid, Ranked(uuid=episode.uuid, score=score))
+        hits.append(_hit(episode, replace(one, score=score), EPISODE_WEIGHTS, query))
     return hits
 
 
-_MOVED = Ranked(uuid="", score=0.0, reasons={"replaces an older one": 1.0})
-
-
-async def _fact_hits(scope: Scope, evidence: Mapping[str, Mapping[str, float]], turns: Sequence[Ranked]) -> list[Hit]:
+async def _fact_hits(scope: Scope, query: Query, leads: Leads, turns: Sequence[Ranked]) -> list[Hit]:
     """Facts by what they say themselves and by what the episodes behind them say."""
+    if Thing.FACT not in query.things:
+        return []
     worth = {one.uuid: max(one.score, 0.0) / 10 for one in turns[:_TOLD_IN]}
-    where = scope.where[Thing.FACT]
-    chosen, told = await asyncio.gather(
-        scope.store.facts(replace(where, uuids=tuple(evidence)), limit=_FACTS),
-        scope.store.facts(replace(where, episodes=tuple(worth)), limit=_FACTS),
-    )
-    facts = {fact.uuid: fact for fact in (*chosen, *told)}
-    lacking = facts.keys() - evidence.keys()
+    told = await scope.store.facts(replace(scope.where[Thing.FACT], episodes=tuple(worth)), limit=_FACTS)
+    facts = leads.facts | {fact.uuid: fact for fact in told}
+    lacking = facts.keys() - leads.facts.keys()
     meaning = await scope.by_meaning(Thing.FACT, len(lacking), lacking) if lacking else {}
     named = {entity.uuid for entity in scope.named}
     weighed = {}
     for uuid, fact in facts.items():
-        own = evidence.get(uuid) or {"words": 0.0, "meaning": meaning.get(uuid, 0.0)}
+        own = leads.evidence.get(uuid) or {"words": 0.0, "meaning": meaning.get(uuid, 0.0)}
         weighed[uuid] = {
             **own,
             "named": float(fact.subject_uuid in named or fact.object_uuid in named),
             "told": max((worth.get(episode, 0.0) for episode in fact.episodes), default=0.0),
             "date": scope.question.times.fit(fact.valid_at) if fact.valid_at else 0.0,
         }
-    return _newer_first([_hit(facts[one.uuid], one) for one in rank(weighed, FACT_WEIGHTS)])
+    best = rank(weighed, FACT_WEIGHTS)[: _depth(query)]
+    return _newer_first([_hit(facts[one.uuid], one, FACT_WEIGHTS, query) for one in best])
 
 
 def _newer_first(hits: list[Hit]) -> list[Hit]:
@@ -192,10 +200,18 @@ def _has_ended(hit: Hit) -> tuple[bool, float]:
     return ended is not None, -ended.timestamp() if ended is not None else 0.0
 
 
-async def _entity_hits(scope: Scope) -> list[Hit]:
+async def _entity_hits(scope: Scope, query: Query) -> list[Hit]:
+    if Thing.ENTITY not in query.things:
+        return []
     entities, evidence = await find_entities(scope)
     found = {entity.uuid: entity for entity in entities}
-    return [_hit(found[one.uuid], one) for one in rank(evidence, ENTITY_WEIGHTS)]
+    best = rank(evidence, ENTITY_WEIGHTS)[: _depth(query)]
+    return [_hit(found[one.uuid], one, ENTITY_WEIGHTS, query) for one in best]
+
+
+def _depth(query: Query) -> int:
+    """How many hits of each thing go on: enough to put in another order."""
+    return max(query.limit, _DEPTH)
 
 
 def _together(hits: list[Hit]) -> list[Hit]:
@@ -211,10 +227,9 @@ def _together(hits: list[Hit]) -> list[Hit]:
     return sorted(hits, key=place)
 
 
-def _hit(item: Episode | Entity | Fact, one: Ranked) -> Hit:
-    thing = Hit(item=item, score=0.0).thing
-    strongest = sorted(one.reasons.items(), key=lambda reason: -abs(reason[1]))
-    return Hit(item=item, score=certainty(thing, one.score), reasons=tuple(strongest))
+def _hit(item: Episode | Entity | Fact, one: Ranked, weights: Mapping[str, float], query: Query) -> Hit:
+    hit = Hit(item=item, score=0.0, reasons=reasons(one, weights) if query.explain else ())
+    return replace(hit, score=certainty(hit.thing, one.score))
 
 
 async def _with_paths(scope: Scope, hits: Sequence[Hit], near: Mapping[str, Reached]) -> list[Hit]:

@@ -112,10 +112,12 @@ class _Told:
 
 def reorder(question: str, turns: Sequence[Episode]) -> list[Episode]:
     """The same turns, best first, a newer statement of what is asked right above an older one."""
-    asked = _read(question, turns)
-    if not asked.types or _ASKS_PAST.search(question) or _NEEDS_SEVERAL.search(question):
+    lower = question.lower()
+    types = next((types for pattern, types in _ASKED if pattern.search(lower)), ())
+    if not types or _ASKS_PAST.search(question) or _NEEDS_SEVERAL.search(question):
         return list(turns)
     first = list(turns[:_FIRST])
+    asked = _read(lower, types, turns)
     told = [_answer(asked, turn) for turn in first]
     links = sorted(
         (
@@ -140,15 +142,13 @@ def _is_newer(one: Episode, other: Episode) -> bool:
     return (one.reference_time, one.position) > (other.reference_time, other.position)
 
 
-def _read(question: str, turns: Sequence[Episode]) -> _Asked:
-    lower = question.lower()
+def _read(lower: str, types: tuple[ValueType, ...], turns: Sequence[Episode]) -> _Asked:
     terms = list(dict.fromkeys(stem(w) for w in _WORD.findall(lower) if w not in _IDLE))
-    texts = [_stems(turn.content) for turn in turns]
+    texts = [turn.content.lower() for turn in turns]
     weight = {}
     for term in terms:
         n = sum(term in text for text in texts)
         weight[term] = min(_HEAVIEST, math.log((len(texts) - n + 0.5) / (n + 0.5) + 1))
-    types = next((types for pattern, types in _ASKED if pattern.search(lower)), ())
     return _Asked(types=types, heads=_heads(lower, terms), weight=weight)
 
 
