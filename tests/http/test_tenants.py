@@ -188,6 +188,15 @@ def test_resources_prompts_and_completion_show_the_callers_own(tenancy: Tenancy)
     tenancy.check("completion/complete", ref=ref, argument={"name": "uuid", "value": ""})
 
 
+def test_the_secret_is_there_for_those_who_may_see_it(tenancy: Tenancy) -> None:
+    secret = tenancy.served.tokens.create("operator", groups=None, may_write=False)
+    tenancy.client.headers["Authorization"] = f"Bearer {secret}"
+    for name in ("search", "get_episodes", "search_nodes", "search_memory_facts", "get_history", "get_context"):
+        filled = dict.fromkeys(tenancy.tools[name].get("required", ()), "Ottoline") | {"group_id": THEIRS}
+        filled |= {"entity": "Ottoline"} if name == "get_history" else {}
+        assert SECRET in json.dumps(tenancy.ask("tools/call", name=name, arguments=filled)), name
+
+
 def test_reader_may_read_and_nothing_else(tenancy: Tenancy) -> None:
     secret = tenancy.served.tokens.create("reader", groups=[MINE], may_write=False)
     mine = tenancy.run(everything_in(tenancy.served.memory, MINE))
