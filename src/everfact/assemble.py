@@ -39,15 +39,21 @@ async def open_configured(settings: Settings) -> Memory:
     return make_memory(await open_store(settings), _patience(settings))
 
 
-async def open_anywhere(settings: Settings) -> Memory | RemoteMemory:
+async def open_anywhere(settings: Settings, *, reads_text: bool = True) -> Memory | RemoteMemory:
     """Open the memory that the settings name, here or behind a server; both have the same methods.
+
+    Without `reads_text` it opens in a fraction of the time, but can neither digest nor search by meaning.
 
     Raises:
         ConfigError: the store is of a kind that this version does not have.
         StoreError: the memory cannot be opened.
     """
-    if settings.remote is None:
+    if settings.remote is None and reads_text:
         return await open_configured(settings)
+    if settings.remote is None:
+        from everfact.memory import Memory
+
+        return Memory(await open_store(settings), {}, patience=_patience(settings))
     from everfact.client import RemoteMemory  # brings the MCP SDK
 
     return RemoteMemory(settings.remote, token=settings.remote_token.reveal() if settings.remote_token else "")

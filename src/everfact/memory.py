@@ -224,6 +224,10 @@ class Memory:
         """Facts, newest first."""
         return await self._store.facts(where, limit=limit)
 
+    async def changes(self, where: Filter, *, limit: int = 100) -> list[Change]:
+        """What was done to the memory, newest first."""
+        return await self._store.changes(where, limit=limit)
+
     async def get(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Episode | Entity | Fact:
         """The episode, entity or fact with that id.
 

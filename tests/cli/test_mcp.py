@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from everfact.cli import _arguments
+from everfact.cli.arguments import arguments
 
 
 @pytest.mark.parametrize(
@@ -19,4 +19,4 @@ from everfact.cli import _arguments
     ],
 )
 def test_graphitis_server_starts_by_its_name_alone(argv: list[str], arguments: list[str]) -> None:
-    assert _arguments(argv) == arguments
+    assert arguments(argv) == arguments

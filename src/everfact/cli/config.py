@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everfact.cli.arguments import AsJson
+
 if TYPE_CHECKING:
     from everfact.config import Loaded, Row
 
 app = typer.Typer(no_args_is_help=True, help="Look at the settings.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 @app.command()
