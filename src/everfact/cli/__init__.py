@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import changing, config, health, history, looking, mcp, telling, token
+from everfact.cli import changing, config, copies, doctor, health, history, looking, mcp, telling, token, upkeep
 from everfact.cli.arguments import arguments
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
@@ -38,7 +38,15 @@ app.command()(changing.disputes)
 app.command()(changing.merge)
 app.command()(changing.split)
 app.command()(changing.purge)
+app.command()(upkeep.queue)
+app.command()(upkeep.summarize)
+app.command()(upkeep.compact)
+app.command()(copies.export)
+app.command()(copies.backup)
+app.command()(copies.restore)
 app.command()(health.health)
+app.command()(health.stats)
+app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token")

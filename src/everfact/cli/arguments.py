@@ -104,7 +104,9 @@ def read_text(file: str) -> str:
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).expanduser().read_bytes()
     except OSError as error:
-        raise UsageError(f"{file} cannot be read: {error.strerror}", hint="name a file, or - for standard input") from error
+        raise UsageError(
+            f"{file} cannot be read: {error.strerror}", hint="name a file, or - for standard input"
+        ) from error
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -26,7 +26,9 @@ def add(  # noqa: PLR0913 - every option is a parameter
     at: Annotated[str, typer.Option(help="When it was said: 2026-03-01, or 'last friday'. Default: now.")] = "",
     thread: Annotated[str, typer.Option(help="The conversation it belongs to.")] = "",
     file: Annotated[str, typer.Option(help="Read it from this file; - is standard input.")] = "",
-    wait: Annotated[bool, typer.Option("--wait/--async", help="Read facts out of it now, or leave that for later.")] = True,
+    wait: Annotated[
+        bool, typer.Option("--wait/--async", help="Read facts out of it now, or leave that for later.")
+    ] = True,
     as_json: AsJson = False,
 ) -> None:
     """Remember something: it is on disk and can be searched when this returns."""
@@ -159,5 +161,9 @@ def _parsed(text: str, file: str) -> list[tuple[str, object]]:
             raise UsageError(
                 f"{file} line {number} is not JSON: {error}", hint="write a list of objects, or one object a line"
             ) from error
-        found += [(f"{file} fact {n}", item) for n, item in enumerate(data, 1)] if is_list else [(f"{file} line {number}", data)]
+        found += (
+            [(f"{file} fact {n}", item) for n, item in enumerate(data, 1)]
+            if is_list
+            else [(f"{file} line {number}", data)]
+        )
     return found

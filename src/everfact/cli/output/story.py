@@ -63,7 +63,9 @@ def _thread(screen: Screen, facts: Sequence[Fact], endings: Mapping[str, Sequenc
         rows.append((_sign(screen, fact), screen.id(fact.uuid), screen.span(fact), said))
         why = [Text.assemble(("replaced by ", "dim"), screen.id(f.uuid)) for f in successors(fact, facts)]
         why += [Text.assemble(("ended by ", "dim"), f"“{item.words}”") for item in endings.get(fact.uuid, ())]
-        rows += [(Text(screen.signs.thread, style="dim"), "", "", Text(f"{screen.signs.replaced} ") + line) for line in why]
+        rows += [
+            (Text(screen.signs.thread, style="dim"), "", "", Text(f"{screen.signs.replaced} ") + line) for line in why
+        ]
     screen.rows(rows, indent="  ")
 
 
@@ -96,7 +98,7 @@ def draw_fact(screen: Screen, fact: Fact) -> None:
     """A fact and its four times."""
     screen.line(screen.claim(fact))
     until = f"ended {when(fact.invalid_at)}" if fact.invalid_at else "still" if fact.kind is FactKind.STATE else ""
-    rows = [
+    rows: list[tuple[Cell, ...]] = [
         ("id", screen.id(fact.uuid)),
         ("kind", f"{fact.kind.value}, {fact.relation}"),
         ("true", ", ".join(part for part in (f"since {when(fact.valid_at) or 'some time'}", until) if part)),
@@ -209,7 +211,12 @@ def draw_comparison(screen: Screen, moments: Moments, both: Comparison) -> None:
     lines.sort(key=lambda line: (line[0] or moments.start, line[1].subject_uuid, line[1].attribute, line[2] == "+"))
     screen.rows(
         [
-            (Text(sign, style=style), Text(when(at), style="blue"), screen.id(fact.uuid), Text(screen.claim(fact).plain, style=style))
+            (
+                Text(sign, style=style),
+                Text(when(at), style="blue"),
+                screen.id(fact.uuid),
+                Text(screen.claim(fact).plain, style=style),
+            )
             for at, fact, sign, style in lines
         ],
         indent="  ",
