@@ -62,7 +62,7 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def globals_(
+def globals_(  # noqa: PLR0913 - every option is a parameter
     ctx: typer.Context,
     store: Annotated[str, typer.Option(help="Where the memory is: a file or a URL.")] = "",
     group: Annotated[str, typer.Option(help="The group to work in.")] = "",

@@ -51,11 +51,12 @@ def set_(
     as_json: AsJson = False,
 ) -> None:
     """Set one key in your settings file, or in the project's; comments and all else stay."""
-    data, file = _checked(ctx, key, value), _file(ctx, here)
-    if here and _key(key).is_secret:
-        raise UsageError(f"{key} is a secret, and project files are shared", hint=f"set {_key(key).variable} instead")
+    known = _key(key)
+    data, file = _checked(ctx, known, value), _file(ctx, here)
+    if here and known.is_secret:
+        raise UsageError(f"{key} is a secret, and project files are shared", hint=f"set {known.variable} instead")
     _write(file, key, data)
-    shape = {"key": key, "value": "********" if _key(key).is_secret else data, "file": str(file)}
+    shape = {"key": key, "value": "********" if known.is_secret else data, "file": str(file)}
     answer(ctx, as_json, shape, lambda screen: screen.line(f"set {key} in {file}"))
 
 
@@ -70,14 +71,14 @@ def _key(name: str) -> Key:
     return KEYS[name]
 
 
-def _checked(ctx: typer.Context, key: str, value: str) -> object:
+def _checked(ctx: typer.Context, key: Key, value: str) -> object:
     """The value as a file has it, after the checks that it will meet when the file is read."""
-    if not value and not _key(key).may_be_empty:
-        raise UsageError(f"{key} cannot be empty", hint="take its line out of the file to have the default")
+    if not value and not key.may_be_empty:
+        raise UsageError(f"{key.name} cannot be empty", hint="take its line out of the file to have the default")
     from everfact.config import load
 
-    row = load(ctx.obj | {key: value}).row(key)
-    return value if _key(key).is_secret else row.data
+    row = load(ctx.obj | {key.name: value}).row(key.name)
+    return value if key.is_secret else row.data
 
 
 def _file(ctx: typer.Context, here: bool) -> Path:

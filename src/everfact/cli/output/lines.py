@@ -39,7 +39,7 @@ async def write_lines(store: Store, groups: tuple[str, ...] | None, file: str) -
     with _written(file) as out, progress("exporting", total) as bar:
         out.write(json.dumps({"everfact": "export", "version": VERSION}) + "\n")
         async for kind, record in _records(store, Filter(group_ids=groups, withdrawn=None)):
-            out.write(json.dumps({"kind": kind, **whole(record)}, ensure_ascii=False, sort_keys=True) + "\n")
+            out.write(json.dumps({"record": kind, **whole(record)}, ensure_ascii=False) + "\n")
             count += 1
             bar.step()
     return count

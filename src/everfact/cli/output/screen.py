@@ -85,7 +85,7 @@ class Screen:
         return Text(f"{start} {self.signs.arrow} {when(fact.invalid_at) or 'now'}", style=style)
 
     def claim(self, fact: Fact) -> Text:
-        """What a fact says, with the names that a sentence out of its text may leave out, and whether it is disputed."""
+        """What a fact says, with the names that its sentence may leave out, and whether it is disputed."""
         about = self._names.get(fact.subject_uuid)
         thing = fact.value.text if fact.value else self._names.get(fact.object_uuid or "", "")
         words = f"{about} {fact.relation.replace('_', ' ').lower()} {thing}".strip() if about else fact.sentence
