@@ -13,6 +13,7 @@ from everfact.errors import NotFound, UsageError
 
 def without_ids(text: str) -> str:
     text = re.sub(r"\b[0-9a-f]{8}\b", "_" * 8, text)
+    text = re.sub(r"known 20\d\d-\d\d-\d\d", "known TODAY", text)
     return re.sub(r"20\d\d-\d\d-\d\d \d\d:\d\d", "NOW", text)
 
 
@@ -20,15 +21,15 @@ def test_log_of_an_entity_is_its_timeline(told) -> None:
     assert without_ids(told("log", "Ana Costa")) == (
         "Ana Costa  Person  ________\n"
         "\n"
-        "home\n"
-        "  ○  ________  2026-01-10 → 2026-05-01  Ana Costa lives in Lisbon  known since NOW\n"
-        "  │                                     ↳ replaced by ________\n"
-        "  ●  ________  2026-05-01 → now         Ana Costa lives in Porto  known since NOW\n"
-        "\n"
         "employer\n"
-        "  ○  ________  2026-01-10 → 2026-03-20  Ana Costa works at Globex  known since NOW\n"
+        "  ○  ________  2026-01-10 → 2026-03-20  works at Globex  known TODAY\n"
         "  │                                     ↳ ended by “Ana Costa left Globex.”\n"
-        "  ●  ________  2026-03-20 → now         Ana Costa works at Initech  known since NOW\n"
+        "  ●  ________  2026-03-20 → now         works at Initech  known TODAY\n"
+        "\n"
+        "home\n"
+        "  ○  ________  2026-01-10 → 2026-05-01  lives in Lisbon  known TODAY\n"
+        "  │                                     ↳ replaced by ________\n"
+        "  ●  ________  2026-05-01 → now         lives in Porto  known TODAY\n"
         "\n"
         "changes\n"
         "  ________  NOW  digest  of ________\n"

@@ -26,7 +26,7 @@ def test_search_prints_a_row_for_each_hit(told) -> None:
     printed = told("search", "Ana", "lives", "--limit", "20")
     assert "fact     2026-05-01 → now  Ana Costa lives in Porto  “Ana Costa moved to Porto in May 2026.”" in printed
     assert "that have ended are not shown; --history shows them" in printed
-    assert told("search", "zzzz") == "nothing found\n"
+    assert told("--group", "other", "search", "Ana") == "nothing found\n"
 
 
 def test_type_is_a_kind_of_thing_or_of_entity(told) -> None:

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from dataclasses import replace
+from datetime import timedelta
+
 import pytest
 
 from everfact.errors import NotFound
+from everfact.models import Filter
+from everfact.stores.sqlite import SQLiteStore
+from everfact.testing.builders import assertion, change, entity
 
 
 def test_queue_shows_what_waits_and_digests_it(program) -> None:
@@ -15,14 +23,35 @@ def test_queue_shows_what_waits_and_digests_it(program) -> None:
     assert program.json("queue", "--retry") == {"pending": [], "parked": [], "retried": 0, "digested": 0}
 
 
+async def park(program) -> None:
+    async with await SQLiteStore.open(program.store) as store:
+        [claim] = await store.claim("somebody", lease=timedelta(minutes=1))
+        await store.release(claim, error="the model answered nonsense", park=True)
+
+
 def test_parked_episodes_are_shown_with_their_error_and_get_another_chance(program) -> None:
-    text = program.json("add", "{", "--source", "json")
-    parked = program.json("queue")["parked"]
-    if not parked:
-        pytest.skip(f"the extractor took it: {text['status']}")
-    assert parked[0]["error"]
-    assert "--retry" in program("queue")
+    program("add", "Ana Costa works at Globex.", "--async")
+    asyncio.run(park(program))
+    assert "1 attempts: the model answered nonsense" in program("queue")
+    assert not json.loads(program.result("doctor", "--json").stdout)["healthy"]
     assert program.json("queue", "--retry")["retried"] == 1
+    asyncio.run(park(program))
+    assert program.json("doctor", "--fix")["healthy"]
+    assert program.json("queue", "--run")["digested"] == 1
+
+
+async def claim(program, lease: timedelta) -> None:
+    async with await SQLiteStore.open(program.store) as store:
+        await store.claim("somebody", lease=lease)
+
+
+def test_lease_of_a_dead_worker_is_found_and_dropped(program) -> None:
+    program("add", "Ana Costa works at Globex.", "--async")
+    asyncio.run(claim(program, timedelta(seconds=-1)))
+    found = {item["check"]: item for item in json.loads(program.result("doctor", "--json").stdout)["findings"]}
+    assert found["leases"]["detail"] == "1 of dead workers"
+    assert program.json("doctor", "--fix")["healthy"]
+    assert "none of dead workers" in program("doctor")
 
 
 def test_summary_is_of_the_group_or_of_a_thread(told) -> None:
@@ -35,16 +64,23 @@ def test_summary_is_of_the_group_or_of_a_thread(told) -> None:
 
 def test_compact_shows_first_and_then_does(told) -> None:
     assert told("compact") == "nothing to do\n"
-    [change] = [c["uuid"] for c in told.json("log")["changes"] if c["ended"] and "Porto" in c["created"][0]["sentence"]]
-    fact = next(f for f in told.json("list", "--type", "fact")["items"] if "Porto" in f["sentence"])
-    told("delete", fact["uuid"])
+    asyncio.run(double(told))
     found = told.json("compact")
-    assert change
-    if found["orphans"]:
-        assert found["changes"] == []
-        assert "nothing was changed: add --apply" in told("compact")
-        assert len(told.json("compact", "--apply")["changes"]) == len(found["orphans"])
+    assert [(kept["name"], other["name"]) for kept, other in found["duplicates"]] == [("Ana Costa", "ana costa")]
+    assert ([item["name"] for item in found["orphans"]], found["changes"]) == (["Nobody"], [])
+    assert "nothing was changed: add --apply" in told("compact")
+    assert len(told.json("compact", "--apply")["changes"]) == 2
     assert told("compact") == "nothing to do\n"
+
+
+async def double(program) -> None:
+    """Two entities that were only named, one as somebody known is called."""
+    async with await SQLiteStore.open(program.store) as store:
+        [last] = await store.changes(Filter(group_ids=("demo",)), limit=1)
+        new = tuple(entity(name=name, group_id="demo") for name in ("ana costa", "Nobody"))
+        named = [assertion(item, None) for item in new]
+        bare = [replace(said, statement=replace(said.statement, relation="")) for said in named]
+        await store.apply(change(*new, *bare, parent=last))
 
 
 def test_stats_are_of_the_group_if_one_is_named(told) -> None:

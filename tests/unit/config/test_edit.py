@@ -24,6 +24,7 @@ from everfact.errors import ConfigError
         ("mcp.x = 1\n", "mcp.y", 2, "mcp.x = 1\nmcp.y = 2\n"),
         ('[[types]]\nname = "a"\n', "name", "b", 'name = "b"\n[[types]]\nname = "a"\n'),
         ('s = """\n[mcp]\nx = 1\n"""\n', "mcp.x", 2, 's = """\n[mcp]\nx = 1\n"""\n\n[mcp]\nx = 2\n'),
+        ('s = """\nx = [\n"""\nx = 1\n', "x", 2, 's = """\nx = [\n"""\nx = 2\n'),
     ],
 )
 def test_only_the_value_changes(text: str, key: str, value: object, edited: str) -> None:

@@ -84,11 +84,12 @@ class Screen:
         style = "dim" if fact.invalid_at else "green"
         return Text(f"{start} {self.signs.arrow} {when(fact.invalid_at) or 'now'}", style=style)
 
-    def claim(self, fact: Fact) -> Text:
-        """What a fact says, with the names that its sentence may leave out, and whether it is disputed."""
+    def claim(self, fact: Fact, *, of: str = "") -> Text:
+        """What a fact says, with names that a sentence may leave out (but not that of `of`), and a mark if disputed."""
         about = self._names.get(fact.subject_uuid)
         thing = fact.value.text if fact.value else self._names.get(fact.object_uuid or "", "")
-        words = f"{about} {fact.relation.replace('_', ' ').lower()} {thing}".strip() if about else fact.sentence
+        name = "" if fact.subject_uuid == of else about
+        words = f"{name} {fact.relation.replace('_', ' ').lower()} {thing}".strip() if about else fact.sentence
         said = Text(words, style="dim" if fact.invalid_at else "")
         if fact.disputed:
             said.append(f" {self.signs.disputed} disputed", style="red")

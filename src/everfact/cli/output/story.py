@@ -15,6 +15,7 @@ from everfact.models import Change, Comparison, Entity, Episode, Evidence, Fact,
 _MOST = 10
 """Facts of one change, or changes of one entity, that are shown."""
 _EXCERPT = 72
+_OTHERS = " (of others)"
 
 
 def draw_timeline(screen: Screen, history: History, endings: Mapping[str, Sequence[Evidence]]) -> None:
@@ -26,10 +27,10 @@ def draw_timeline(screen: Screen, history: History, endings: Mapping[str, Sequen
     threads: dict[str, list[Fact]] = defaultdict(list)
     for fact in history.facts:
         threads[_matter(fact, history.entity)].append(fact)
-    for matter, facts in threads.items():
+    for matter, facts in sorted(threads.items(), key=lambda thread: (thread[0].endswith(_OTHERS), thread[0])):
         screen.line()
         screen.line(matter, style="bold")
-        _thread(screen, facts, endings)
+        _thread(screen, history.entity, facts, endings)
     if not history.facts:
         screen.line("no facts yet", style="dim")
     if history.changes:
@@ -51,15 +52,15 @@ def _head(screen: Screen, entity: Entity) -> None:
 def _matter(fact: Fact, entity: Entity) -> str:
     """What a fact is about, as a headline; facts that others have about the entity stand apart."""
     words = (fact.attribute or fact.relation).replace("_", " ").lower()
-    return words if fact.subject_uuid == entity.uuid else f"{words} (of others)"
+    return words if fact.subject_uuid == entity.uuid else words + _OTHERS
 
 
-def _thread(screen: Screen, facts: Sequence[Fact], endings: Mapping[str, Sequence[Evidence]]) -> None:
+def _thread(screen: Screen, entity: Entity, facts: Sequence[Fact], endings: Mapping[str, Sequence[Evidence]]) -> None:
     """Facts on one matter, below each other, each with what took its place and since when it is known."""
     rows: list[tuple[Cell, ...]] = []
     for fact in facts:
-        said = screen.claim(fact)
-        said.append(f"  known since {when(fact.created_at)}", style="dim")
+        said = screen.claim(fact, of=entity.uuid)
+        said.append(f"  known {fact.created_at:%Y-%m-%d}", style="dim")
         rows.append((_sign(screen, fact), screen.id(fact.uuid), screen.span(fact), said))
         why = [Text.assemble(("replaced by ", "dim"), screen.id(f.uuid)) for f in successors(fact, facts)]
         why += [Text.assemble(("ended by ", "dim"), f"“{item.words}”") for item in endings.get(fact.uuid, ())]
@@ -102,7 +103,10 @@ def draw_fact(screen: Screen, fact: Fact) -> None:
         ("id", screen.id(fact.uuid)),
         ("kind", f"{fact.kind.value}, {fact.relation}"),
         ("true", ", ".join(part for part in (f"since {when(fact.valid_at) or 'some time'}", until) if part)),
-        ("known", f"since {when(fact.created_at)}" + (f", until {when(fact.expired_at)}" if fact.expired_at else "")),
+        (
+            "known",
+            f"since {when(fact.created_at)}" + (f"; its end since {when(fact.expired_at)}" if fact.expired_at else ""),
+        ),
     ]
     screen.rows(rows, indent="  ")
 
