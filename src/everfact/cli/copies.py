@@ -19,6 +19,7 @@ def export(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(help="A file to write; - is standard output.")],
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Every group, not only this one.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write all that is kept as JSON lines: episodes, entities, assertions, facts and changes, in a stable order."""
     from everfact.cli.output.lines import write_lines
@@ -26,7 +27,8 @@ def export(
     groups = None if all_groups else (group_of(settings_of(ctx)),)
     count = run_on_store(ctx, lambda store: write_lines(store, groups, file))
     if file != "-":
-        answer(ctx, False, {}, lambda screen: screen.line(f"wrote {count} records to {file}"))
+        shape = {"file": file, "records": count}
+        answer(ctx, as_json, shape, lambda screen: screen.line(f"wrote {count} records to {file}"))
 
 
 def backup(ctx: typer.Context, file: NewFile, as_json: AsJson = False) -> None:

@@ -86,6 +86,7 @@ async def _tell(session: Session, draft: Draft, *, wait: bool) -> _Told:
         await session.here().embed()  # a server would do that on its own
     entities, facts = await session.memory.outcome([added.episode.uuid])
     await session.learn_names(facts)
+    facts.sort(key=lambda fact: (draft.content.find(fact.sentence), fact.relation))  # as they were told
     return _Told(added=added, entities=entities, facts=facts)
 
 
