@@ -52,6 +52,8 @@ def test_backup_is_restored_and_the_former_memory_kept(told, tmp_path: Path) -> 
     assert Path(kept).exists()
     assert told.json("stats")["episodes"] == 3
     assert told.json("search", "Initech")["results"]
+    with pytest.raises(UsageError, match="the memory itself"):
+        told("restore", str(told.store), "--yes")
 
 
 def test_damaged_memory_is_set_aside_and_replaced(told, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -83,6 +84,9 @@ def globals_(  # noqa: PLR0913 - every option is a parameter
 def main() -> None:
     """Run the program and end the process with its exit code."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a word that a terminal cannot show is no reason to fail
     try:
         app(arguments(sys.argv))
     except EverfactError as error:

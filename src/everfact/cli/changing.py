@@ -20,7 +20,7 @@ Entity = Annotated[str, typer.Argument(help="An entity, by name or id.")]
 
 
 def delete(ctx: typer.Context, name_or_id: NameOrId, as_json: AsJson = False) -> None:
-    """Take an entity, a fact or an episode away, with all that only it supports; undo brings it back."""
+    """Take something away; undo brings it back. All that only it supports goes with it."""
 
     async def act(session: Session) -> Change:
         from everfact.cli.pick import pick
@@ -36,7 +36,7 @@ def undo(
     change: Annotated[str, typer.Argument(help="A change's id, from log; or an episode's, whose facts are wrong.")],
     as_json: AsJson = False,
 ) -> None:
-    """Take a change back, as if it had never been; that is a change too, and can be undone."""
+    """Take a change back, as if it had never been. That is a change too, and can be undone."""
 
     async def act(session: Session) -> Change:
         from everfact.cli.pick import pick_change
@@ -51,7 +51,7 @@ def disputes(
     keep: Annotated[str, typer.Option(help="Settle a dispute: the id of the fact that is right.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Print facts that contradict each other; with --keep, say which one is right."""
+    """Show facts that contradict each other, or settle it with --keep."""
     if keep:
         _change(ctx, as_json, lambda session: _settled(session, keep))
         return
@@ -60,7 +60,7 @@ def disputes(
 
 
 def merge(ctx: typer.Context, keep: Entity, other: Entity, as_json: AsJson = False) -> None:
-    """Two entities are one: put all that is known of OTHER under KEEP; both names stay."""
+    """Two entities are one. What is known of OTHER goes to KEEP; both names stay."""
     _change(ctx, as_json, lambda session: session.memory.merge(keep, other, group_ids=session.groups))
 
 
@@ -70,7 +70,7 @@ def split(
     aliases: Annotated[list[str], typer.Argument(help="Names under which somebody else was meant.")],
     as_json: AsJson = False,
 ) -> None:
-    """One entity is two: what was said under some names is about somebody else."""
+    """One entity is two. What was said under some names is about somebody else."""
     _change(ctx, as_json, lambda session: session.memory.split(entity, aliases, group_ids=session.groups))
 
 
@@ -81,7 +81,7 @@ def purge(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Wipe something for good: text, index, vectors, log. This cannot be undone; it asks first."""
+    """Wipe something for good, every copy of it. This cannot be undone; it asks first."""
     if bool(name_or_id) == everything:
         raise UsageError("what is to be wiped?", hint="name an item, or give --all for the whole group")
     if everything:

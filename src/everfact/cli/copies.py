@@ -21,7 +21,7 @@ def export(
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Every group, not only this one.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write all that is kept as JSON lines: episodes, entities, assertions, facts and changes, in a stable order."""
+    """Write all that is kept as JSON lines. Episodes, entities, assertions, facts and changes, in a stable order."""
     from everfact.cli.output.lines import write_lines
 
     groups = None if all_groups else (group_of(settings_of(ctx)),)
@@ -32,7 +32,7 @@ def export(
 
 
 def backup(ctx: typer.Context, file: NewFile, as_json: AsJson = False) -> None:
-    """Write a checked copy of the whole memory, every group, while others go on working."""
+    """Write a checked copy of the whole memory. Others go on working meanwhile."""
     from everfact.cli.output.screen import progress
 
     with progress("copying"):
@@ -47,7 +47,7 @@ def restore(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Put a backup in the place of the memory; what is there now is kept beside it."""
+    """Put a backup in the memory's place. What is there now is kept beside it."""
     from everfact.assemble import restore as put_back
 
     settings = settings_of(ctx)

@@ -37,7 +37,7 @@ def doctor(
     fix: Annotated[bool, typer.Option("--fix", help="Mend what can be mended.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check settings, permissions, file and queue; exit code 1 if something is wrong and was not mended."""
+    """Check settings, permissions, file and queue; mend with --fix. Exit code 1 if something stays wrong."""
     findings = list(_findings(ctx, fix))
     is_well = all(finding.is_well or finding.fixed for finding in findings)
     answer(ctx, as_json, {"healthy": is_well, "findings": findings}, lambda screen: _draw(screen, findings))

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 def health(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Open the memory and report whether it is ready; exit code 1 if it is not."""
+    """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
     answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(_sentence(settings, held)))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
-    """Print how much the memory holds; with --group or --global, how much that group does."""
+    """Show how much the memory holds; with --group, that group."""
     held = run(ctx, lambda session: session.memory.status(group_ids=session.groups if session.settings.group else None))
     answer(ctx, as_json, held, lambda screen: screen.counts(held))
 

@@ -10,6 +10,7 @@ import typer
 from everfact.cli.arguments import AsJson, Limit, needed
 from everfact.cli.output import answer
 from everfact.cli.session import Session, run
+from everfact.errors import UsageError
 
 if TYPE_CHECKING:
     from everfact.cli.output.story import Moments
@@ -25,7 +26,7 @@ def log(
     limit: Limit = 20,
     as_json: AsJson = False,
 ) -> None:
-    """Print an entity's timeline, or what was done to the memory, newest first."""
+    """Show an entity's timeline, or what was done to the memory."""
     from everfact.cli.output.story import draw_log, draw_timeline
 
     if entity:
@@ -42,7 +43,7 @@ def blame(
     fact: Annotated[list[str], typer.Argument(help="A fact's id, or words that it says.")],
     as_json: AsJson = False,
 ) -> None:
-    """Print why a fact is believed: the very words, when they were said, what it replaced, what ended it."""
+    """Show why a fact is believed. The very words, what it replaced, what ended it."""
     from everfact.cli.output.story import draw_receipt
 
     receipt = run(ctx, lambda session: _receipt(session, " ".join(fact)))
@@ -57,7 +58,7 @@ def diff(
     limit: Limit = 100,
     as_json: AsJson = False,
 ) -> None:
-    """Print what ended and what began between two moments."""
+    """Show what ended and what began between two moments."""
     from everfact.cli.output.story import Moments, draw_comparison
     from everfact.models import Query
 
@@ -102,6 +103,10 @@ async def _receipt(session: Session, said: str) -> Receipt:
 
 
 async def _compared(session: Session, query: Query, between: Moments) -> Comparison:
+    if session.is_remote and not query.text:
+        raise UsageError(
+            "a server compares only what a question is about", hint="say what: everfact diff FROM TO QUERY"
+        )
     both = await session.memory.compare(replace(query, group_ids=session.groups), between.start, between.end)
     await session.learn_names((*both.ended, *both.began))
     return both

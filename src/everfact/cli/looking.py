@@ -27,7 +27,7 @@ def search(  # noqa: PLR0913 - every option is a parameter
     types: Types = None,
     as_json: AsJson = False,
 ) -> None:
-    """Find facts, entities and episodes: what is true now, or at another time."""
+    """Find what is true now, or was at another time."""
     from everfact.models import Query
 
     things, kinds = _types(types)
@@ -43,14 +43,14 @@ def search(  # noqa: PLR0913 - every option is a parameter
 
 
 def list_(ctx: typer.Context, limit: Limit = 15, types: Types = None, as_json: AsJson = False) -> None:
-    """Print what is there, newest first: episodes, or with --type facts or entities."""
+    """List what was told, newest first; or facts, or entities."""
     things, kinds = _types(types)
     found = run(ctx, lambda session: _listed(session, things[0] if types else None, kinds, limit))
     answer(ctx, as_json, {"items": found}, lambda screen: _draw_items(screen, found))
 
 
 def show(ctx: typer.Context, name_or_id: NameOrId, as_json: AsJson = False) -> None:
-    """Print all about one entity, fact or episode."""
+    """Show all about one entity, fact or episode."""
     item, entities, facts = run(ctx, lambda session: _shown(session, name_or_id))
     answer(
         ctx,

@@ -31,7 +31,7 @@ def add(  # noqa: PLR0913 - every option is a parameter
     ] = True,
     as_json: AsJson = False,
 ) -> None:
-    """Remember something: it is on disk and can be searched when this returns."""
+    """Remember a text. It is on disk and found by search when this ends."""
     text = _content(content or [], file)
     labels = [tag.strip() for given in tags or () for tag in given.split(",") if tag.strip()]
 
@@ -49,7 +49,7 @@ def add_facts(
     source: Annotated[str, typer.Option(help="Where they come from.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Hand over facts that are known already: subject, relation, object and, if known, times."""
+    """Hand over facts that are known already. Each has a subject, a relation and an object."""
     facts = _facts(read_text(file), file)
     from everfact.cli.output.story import draw_change
 

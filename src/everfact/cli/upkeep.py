@@ -28,7 +28,7 @@ def queue(
     limit: Limit = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Print the episodes that wait to be digested, and those given up after several attempts."""
+    """Show what waits to be digested, and what was given up."""
     done = run(ctx, lambda session: _worked(session, retry=retry, digest=digest, limit=limit), reads_text=digest)
     answer(ctx, as_json, done, lambda screen: _draw_queue(screen, done))
 
@@ -38,7 +38,7 @@ def summarize(
     thread: Annotated[str, typer.Argument(help="A conversation; without it, the group's latest episodes.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Print the sentences that say most of what was told."""
+    """Show the sentences that say most of what was told."""
     text = run(ctx, lambda session: _summary(session, thread))
     shape = {"thread": thread, "summary": text}
     answer(ctx, as_json, shape, lambda screen: screen.line(text or "nothing was told yet"))
@@ -49,7 +49,7 @@ def compact(
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it is only shown.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Find entities known twice and entities no fact speaks of; with --apply, merge and remove them, undoably."""
+    """Find what could be merged or removed; do it with --apply. Entities known twice, entities no fact speaks of."""
     plan, changes = run(ctx, lambda session: _compacted(session, apply))
     shape = {"duplicates": plan.duplicates, "orphans": plan.orphans, "changes": changes}
     answer(ctx, as_json, shape, lambda screen: _draw_plan(screen, plan, changes))

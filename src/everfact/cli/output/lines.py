@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO, TypeAlias
 
-from everfact.cli.output.plain import whole
+from everfact.cli.output.plain import shows_unicode, whole
 from everfact.cli.output.screen import progress
 from everfact.errors import UsageError
 from everfact.models import Assertion, Change, Cursor, Entity, Episode, Fact, Filter
@@ -37,9 +37,10 @@ async def write_lines(store: Store, groups: tuple[str, ...] | None, file: str) -
     total = stats.episodes + stats.entities + stats.assertions + stats.facts + stats.changes
     count = 0
     with _written(file) as out, progress("exporting", total) as bar:
+        as_ascii = file == "-" and not shows_unicode()
         out.write(json.dumps({"everfact": "export", "version": VERSION}) + "\n")
         async for kind, record in _records(store, Filter(group_ids=groups, withdrawn=None)):
-            out.write(json.dumps({"record": kind, **whole(record)}, ensure_ascii=False) + "\n")
+            out.write(json.dumps({"record": kind, **whole(record)}, ensure_ascii=as_ascii) + "\n")
             count += 1
             bar.step()
     return count

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from datetime import datetime
@@ -13,7 +14,12 @@ from everfact.models import JSON, Change, Evidence, Hit
 
 def dump(data: object) -> str:
     """JSON for programs that people read too."""
-    return json.dumps(plain(data), ensure_ascii=False, indent=2)
+    return json.dumps(plain(data), ensure_ascii=not shows_unicode(), indent=2)
+
+
+def shows_unicode() -> bool:
+    """Whether standard output takes every character; JSON has escapes for where it does not."""
+    return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def plain(item: object) -> JSON:

@@ -74,6 +74,10 @@ class Screen:
         """An id as short as commands take it."""
         return Text(uuid if self._full_ids else uuid[-_SHORT:], style="yellow")
 
+    def quote(self, words: str) -> str:
+        """Somebody's very words."""
+        return f"{self.signs.opening}{words}{self.signs.closing}"
+
     def span(self, fact: Fact) -> Text:
         """When a fact is true."""
         start = when(fact.valid_at) or "?"
@@ -116,7 +120,9 @@ class Screen:
         for hit in hits:
             if isinstance(hit.item, Fact):
                 [row] = self.fact_rows([hit.item])
-                row[2].append("" if row[2].plain == hit.item.sentence else f"  “{hit.item.sentence}”", style="dim")
+                row[2].append(
+                    "" if row[2].plain == hit.item.sentence else f"  {self.quote(hit.item.sentence)}", style="dim"
+                )
             elif isinstance(hit.item, Entity):
                 [row] = self.entity_rows([hit.item])
             else:

@@ -17,7 +17,9 @@ class Signs:
     disputed: str
     thread: str
     replaced: str
+    opening: str
+    closing: str
 
 
-UNICODE = Signs("→", "●", "○", "◆", "◇", "⚠", "│", "↳")
-ASCII = Signs("->", "*", "o", "+", "~", "!", "|", "`-")
+UNICODE = Signs("→", "●", "○", "◆", "◇", "⚠", "│", "↳", "“", "”")
+ASCII = Signs("->", "*", "o", "+", "~", "!", "|", "`-", '"', '"')

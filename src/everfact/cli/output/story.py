@@ -63,7 +63,7 @@ def _thread(screen: Screen, entity: Entity, facts: Sequence[Fact], endings: Mapp
         said.append(f"  known {fact.created_at:%Y-%m-%d}", style="dim")
         rows.append((_sign(screen, fact), screen.id(fact.uuid), screen.span(fact), said))
         why = [Text.assemble(("replaced by ", "dim"), screen.id(f.uuid)) for f in successors(fact, facts)]
-        why += [Text.assemble(("ended by ", "dim"), f"“{item.words}”") for item in endings.get(fact.uuid, ())]
+        why += [Text.assemble(("ended by ", "dim"), screen.quote(item.words)) for item in endings.get(fact.uuid, ())]
         rows += [
             (Text(screen.signs.thread, style="dim"), "", "", Text(f"{screen.signs.replaced} ") + line) for line in why
         ]
@@ -147,7 +147,7 @@ def _quotes(screen: Screen, title: str, evidence: Sequence[Evidence]) -> None:
     screen.line(title, style="bold")
     rows: list[tuple[Cell, ...]] = []
     for item in evidence:
-        said = Text(f"“{item.words}”")
+        said = Text(screen.quote(item.words))
         said.append(f"  read by {item.assertion.origin}" if item.assertion.origin else "", style="dim")
         said.append("  withdrawn" if item.assertion.withdrawn else "", style="red")
         source = screen.id(item.assertion.episode_uuid) if item.assertion.episode_uuid else Text("handed over")
@@ -186,7 +186,7 @@ def _change_rows(screen: Screen, changes: Iterable[Change]) -> list[tuple[Cell, 
 def _change_row(screen: Screen, change: Change, told: Text | None) -> tuple[Cell, ...]:
     what = Text(change.note)
     if told is not None:
-        what = Text.assemble("“", told, "”")
+        what = Text.assemble(screen.signs.opening, told, screen.signs.closing)
     elif change.cause and not change.note:
         what = Text.assemble("of ", screen.id(change.cause))
     at = Text(when(change.created_at) if change.created_at.year > 1970 else "", style="blue")  # a server may not say

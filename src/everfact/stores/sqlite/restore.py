@@ -26,6 +26,8 @@ def restore(source: Path, target: Path, now: datetime) -> Path | None:
     """
     if not source.is_file():
         raise UsageError(f"there is no file {source}", hint="name a file that `everfact backup` wrote")
+    if target.exists() and source.samefile(target):
+        raise UsageError(f"{source} is the memory itself", hint="name a file that `everfact backup` wrote")
     with translated(source), closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as given:
         _require_sound(given, source)
         kept = _set_aside(target, now)
