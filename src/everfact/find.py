@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from statistics import fmean
 
+from everfact.errors import NotFound
 from everfact.fuse import FACT_WEIGHTS, Found, rank
 from everfact.models import Entity, Episode, Fact, Filter, Query, Reached, Thing, Vector
 from everfact.ports import Embedder, Store
@@ -15,13 +17,13 @@ from everfact.question import Question, names_in, read_question
 from everfact.relations import REPLACED_BY, TITLED
 from everfact.words import SMALL_WORDS
 
-_WORDS, _MEANING = 200, 60
+_WORDS, _MEANING = 150, 60
 """How many items each way of looking brings."""
 _BESIDE = 20
 _DATED = 150
 _ENTITIES = 30
 _NEAR = 60
-_FACTS = 60
+_FACTS = 40
 _BEHIND = 30
 _EVENTS = 5
 _TICK = timedelta(microseconds=1)
@@ -44,6 +46,10 @@ class Scope:
     where: dict[Thing, Filter]
     shows_history: bool
 
+    def shows(self, episode: Episode) -> bool:
+        """Whether it may be shown: what somebody has put out of date in so many words is history."""
+        return self.shows_history or "superseded_by" not in episode.attributes
+
     async def by_words(self, thing: Thing, limit: int) -> dict[str, float]:
         """Full-text scores, as shares of the best one's, best first."""
         found = await self.store.match_text(thing, " ".join(self.question.terms), self.where[thing], limit=limit)
@@ -60,7 +66,11 @@ class Scope:
 
 
 async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_at: datetime) -> Scope:
-    """Read the question and settle where its answers may be."""
+    """Read the question and settle where its answers may be.
+
+    Raises:
+        NotFound: there is no such centre.
+    """
     here = Filter(group_ids=query.group_ids, known_at=query.known_at)
     names = names_in(query.text)
     speakers, named, vector = await asyncio.gather(
@@ -69,7 +79,10 @@ async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_
         _vector(embedder, query.text),
     )
     if query.center:
-        named += await store.entities(replace(here, uuids=(query.center,)))
+        centre = await store.entities(replace(here, uuids=(query.center,)))
+        if not centre:
+            raise NotFound(f"no entity {query.center[:40]!r} can be the centre", hint="give the uuid of an entity")
+        named += centre
     question = read_question(query.text, asked_at, tuple(speakers))
     facts = replace(
         here,
@@ -80,7 +93,8 @@ async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_
         invalid_at_after=query.invalid_at_after,
         invalid_at_before=query.invalid_at_before,
     )
-    if not (query.include_history or query.invalid_at_after or query.invalid_at_before):
+    asks_when_it_ended = query.valid_at is None and (query.invalid_at_after or query.invalid_at_before)
+    if not (query.include_history or asks_when_it_ended):
         first, last = await _time_asked_about(store, query, question, asked_at)
         facts = replace(facts, valid_at=first, valid_until=last)
     return Scope(
@@ -108,8 +122,8 @@ async def _time_asked_about(
     """The time given, the one that the question names by a date or an event, or now; from when until when."""
     if query.valid_at is not None:
         return query.valid_at, query.valid_at
-    if question.times.windows:
-        return question.times.windows[0]
+    if question.times.period is not None:
+        return question.times.period
     now = query.known_at or asked_at
     event = _BY_EVENT.search(query.text)
     moment = await _when(store, query, event["event"]) if event else None
@@ -182,10 +196,12 @@ async def find_episodes(scope: Scope, matched: tuple[dict[str, float], dict[str,
     lacking = found.keys() - meaning.keys()
     if lacking:
         meaning = meaning | await scope.by_meaning(Thing.EPISODE, len(lacking), lacking)
+    # What was just told has no vector yet: nothing is known for it or against it.
+    usual = fmean(meaning.values()) if meaning else 0.0
     return [
-        Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, 0.0), fact=behind.get(uuid, 0.0))
+        Found(episode=e, words=words.get(uuid, 0.0), meaning=meaning.get(uuid, usual), fact=behind.get(uuid, 0.0))
         for uuid, e in found.items()
-        if scope.shows_history or "superseded_by" not in e.attributes
+        if scope.shows(e)
     ]
 
 
@@ -218,20 +234,24 @@ async def find_entities(scope: Scope) -> tuple[list[Entity], dict[str, dict[str,
 
 async def find_successors(scope: Scope, episodes: Sequence[Episode]) -> dict[str, list[Episode]]:
     """The episodes of the documents that replaced those which these episodes are, by the uuid of the older one."""
-    about = replace(scope.where[Thing.FACT], relations=(TITLED,), entity_types=None)
-    own = replace(about, episodes=tuple(episode.uuid for episode in episodes))
-    old = {title.subject_uuid: title.episodes for title in await scope.store.facts(own, limit=_FACTS)}
+    facts = scope.where[Thing.FACT]
+    then = Filter(
+        group_ids=facts.group_ids, known_at=facts.known_at, valid_at=facts.valid_at, valid_until=facts.valid_until
+    )
+    titled = replace(then, relations=(TITLED,), episodes=tuple(episode.uuid for episode in episodes))
+    old = await scope.store.facts(titled, limit=_FACTS)
     if not old:
         return {}
-    links = await scope.store.facts(replace(about, relations=(REPLACED_BY,), subjects=tuple(old)), limit=_FACTS)
-    newer = tuple(link.object_uuid for link in links if link.object_uuid)
-    titles = await scope.store.facts(replace(about, subjects=newer), limit=_FACTS) if newer else []
-    where = replace(scope.where[Thing.EPISODE], uuids=tuple({uuid for title in titles for uuid in title.episodes}))
-    found = {e.uuid: e for e in await scope.store.episodes(where, limit=_FACTS)} if titles else {}
-    told_in = {title.subject_uuid: [found[uuid] for uuid in title.episodes if uuid in found] for title in titles}
-    shown = {episode.uuid for episode in episodes}
+    replaced = replace(then, relations=(REPLACED_BY,), subjects=tuple({title.subject_uuid for title in old}))
+    links = await scope.store.facts(replaced, limit=_FACTS)
+    titled = replace(then, relations=(TITLED,), subjects=tuple({link.object_uuid or "" for link in links}))
+    titles = await scope.store.facts(titled, limit=_FACTS)
+    told_in = replace(scope.where[Thing.EPISODE], uuids=tuple({uuid for title in titles for uuid in title.episodes}))
+    newer = [episode for episode in await scope.store.episodes(told_in, limit=_FACTS) if scope.shows(episode)]
+    documents = {uuid: title.subject_uuid for title in titles for uuid in title.episodes}
+    successors = {(link.subject_uuid, link.object_uuid) for link in links}
     return {
-        uuid: [e for link in links if link.subject_uuid == entity for e in told_in.get(link.object_uuid or "", [])]
-        for entity, uuids in old.items()
-        for uuid in shown.intersection(uuids)
+        uuid: [episode for episode in newer if (title.subject_uuid, documents[episode.uuid]) in successors]
+        for title in old
+        for uuid in {episode.uuid for episode in episodes}.intersection(title.episodes)
     }

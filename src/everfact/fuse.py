@@ -15,21 +15,21 @@ from everfact.models import Episode, Thing
 from everfact.question import ROLES, Question, Times
 
 EPISODE_WEIGHTS: Mapping[str, float] = {
-    "words": 2.2,
+    "words": 2.0,
     "before": 1.95,
     "before that": 1.4,
-    "after": 0.95,
+    "after": 0.9,
     "thread": 2.1,
-    "pairs": 0.75,
-    "meaning": 5.3,
-    "meaning after": 1.05,
-    "speaker": 3.6,
-    "date": 4.0,
+    "pairs": 0.85,
+    "meaning": 5.4,
+    "meaning after": 1.0,
+    "speaker": 3.5,
+    "date": 3.85,
     "cue": 1.7,
-    "question": -0.6,
-    "length": 1.15,
-    "fact": 0.9,
-    "doubt": -8.0,
+    "question": -0.55,
+    "length": 1.25,
+    "fact": 1.2,
+    "doubt": -12.0,
 }
 """What one unit of each kind of evidence is worth, for an episode. `doubt` is not fitted: a source that says of itself
 that it is unverified, or about something else, comes after what can be relied on."""
@@ -83,7 +83,7 @@ def rank_episodes(
 def rank(evidence: Mapping[str, Mapping[str, float]], weights: Mapping[str, float]) -> list[Ranked]:
     """Items by the weighted sum of their evidence, best first."""
     ranked = [
-        Ranked(uuid=uuid, score=sum(weights[name] * amount for name, amount in amounts.items()), evidence=amounts)
+        Ranked(uuid=uuid, score=sum([weights[name] * amount for name, amount in amounts.items()]), evidence=amounts)
         for uuid, amounts in evidence.items()
     ]
     return sorted(ranked, key=lambda item: (-item.score, item.uuid))
@@ -97,26 +97,27 @@ def reasons(one: Ranked, weights: Mapping[str, float]) -> tuple[tuple[str, float
 
 def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict[str, float]]:
     """How much of each kind of evidence every episode has, before any weighing."""
-    places = {(f.episode.thread, f.episode.position): f for f in found if f.episode.thread}
-    threads: dict[str, float] = {}
+    places = {(*_thread(f.episode), f.episode.position): f for f in found if f.episode.thread}
+    threads: dict[tuple[str, str], float] = {}
     for one in found:
-        threads[one.episode.thread] = max(threads.get(one.episode.thread, 0.0), one.words)
+        thread = _thread(one.episode)
+        threads[thread] = max(threads.get(thread, 0.0), one.words)
     several = len({f.episode.speaker for f in found}) > 1
     pairs = _pairs(question, found)
     is_dated = question.times != Times()
     weighed = {}
     for one in found:
-        episode, thread, position = one.episode, one.episode.thread, one.episode.position
+        episode, thread = one.episode, _thread(one.episode)
         count = episode.content.count(" ") + 1
         short = min(1.0, _SHORT / count)
         people = 0.0 if episode.role else 1.0
-        before, before_that, after = (places.get((thread, position + step)) for step in (-1, -2, 1))
+        before, before_that, after = (places.get((*thread, episode.position + step)) for step in (-1, -2, 1))
         weighed[episode.uuid] = {
             "words": one.words,
             "before": people * before.words if before else 0.0,
             "before that": people * before_that.words if before_that else 0.0,
             "after": short * after.words if after else 0.0,
-            "thread": threads[thread] if len(threads) > 1 else 0.0,
+            "thread": _of_thread(one, threads),
             "pairs": pairs[episode.uuid],
             "meaning": one.meaning,
             "meaning after": short * after.meaning if after else 0.0,
@@ -131,7 +132,21 @@ def weigh_episodes(question: Question, found: Sequence[Found]) -> dict[str, dict
     return weighed
 
 
+def _thread(episode: Episode) -> tuple[str, str]:
+    """Two groups may each have a thread of the same name."""
+    return episode.group_id, episode.thread
+
+
+def _of_thread(one: Found, threads: Mapping[tuple[str, str], float]) -> float:
+    """The best full-text score of its thread; what stands alone is a thread of its own, and one thread says nothing."""
+    if not one.episode.thread:
+        return one.words
+    return threads[_thread(one.episode)] if len(threads) > 1 else 0.0
+
+
 def _is_by_whom_asked(question: Question, episode: Episode, several: bool) -> bool:
+    if not episode.speaker and not episode.role:
+        return True  # a note: whoever asks wrote it, or wanted it kept
     if question.speaker and several and episode.speaker.casefold() == question.speaker.casefold():
         return True
     return bool(episode.role) and episode.role in ROLES and episode.role == question.role

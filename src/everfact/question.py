@@ -41,6 +41,9 @@ _MONTH_DAY = re.compile(
     rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? )?\b(?P<month>{MONTH})\b\.?"
     r"(?: (?:the )?(?P<after>\d{1,2})(?:st|nd|rd|th)?\b)?(?P<year>,? (?:of )?\d{4}\b)?"
 )
+_THE_LAST = re.compile(r"\b(?:last|past|this|next) $")
+"""Before a month: of which year it is, is said."""
+_TICK = timedelta(microseconds=1)
 _RELATIVE = re.compile(
     r"\bago\b|\byesterday\b|\btoday\b|\b(?:last|past|this|previous) (?:\w+ )?"
     rf"(?:night|weekend|week|month|year|quarter|{SEASON}|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
@@ -77,15 +80,28 @@ class Times:
     @property
     def windows(self) -> list[tuple[datetime, datetime]]:
         """Spans in which to look for what was told then; none where only a month of any year is named."""
-        if self.year:
-            first = datetime(self.year, self.month or 1, 1, tzinfo=UTC)
-            months = first.year * 12 + first.month - 1 + (1 if self.month else 12)
-            last = datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
-            if not self.day:
-                return [(first, last)]
+        if not self.year:
+            return [(first - timedelta(days=3), last + timedelta(days=3)) for first, last in self.spans]
+        first, last = _calendar(self.year, self.year, self.month)
+        if not self.day:
+            return [(first, last)]
+        middle = first + timedelta(days=self.day - 1)
+        return [(max(first, middle - timedelta(days=5)), min(last, middle + timedelta(days=6)))]
+
+    @property
+    def period(self) -> tuple[datetime, datetime] | None:
+        """The very time asked about, from when until when; None where only a month of any year is named, or nothing."""
+        if self.spans:
+            first, last = self.spans[0]
+        elif self.years is None:
+            return None
+        else:
+            years = (self.year, self.year) if self.year else self.years
+            first, last = _calendar(*years, self.month)
             middle = first + timedelta(days=self.day - 1)
-            return [(max(first, middle - timedelta(days=5)), min(last, middle + timedelta(days=6)))]
-        return [(first - timedelta(days=3), last + timedelta(days=3)) for first, last in self.spans]
+            if first <= middle < last:
+                first, last = middle, middle + timedelta(days=1)
+        return first, last - _TICK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,23 +171,40 @@ def _times(text: str, lower: str, asked_at: datetime) -> Times:
     years = [int(year) for year in _YEAR.findall(lower)]
     between = (min(years), max(years)) if years else None
     for match in _MONTH_DAY.finditer(lower):
-        is_may = match["month"] in ("may", "mar", "march") and not (
+        # "May I", "march on": a month only where something beside it says so
+        is_other_word = match["month"] in ("may", "mar", "march") and not (
             match["before"]
             or match["after"]
             or match["year"]
             or re.search(r"\b(?:in|since|during|of|until|last|this) $", lower[: match.start()])
         )
-        if is_may:
+        if is_other_word:
             continue
         day = int(match["before"] or match["after"] or 0)
+        is_told_from_now = not years and _THE_LAST.search(lower[: match.start()])
         return Times(
-            month=MONTHS[match["month"]], day=day if day <= 31 else 0, year=years[0] if years else 0, years=between
+            month=MONTHS[match["month"]],
+            day=day if day <= 31 else 0,
+            year=years[0] if years else 0,
+            years=between,
+            spans=_spans(text, asked_at) if is_told_from_now else (),
         )
     if years:
         return Times(year=years[0] if len(years) == 1 else 0, years=between)
     if _RELATIVE.search(lower):
-        return Times(spans=tuple((w.start, w.end) for w in find_dates(text, asked_at)))
+        return Times(spans=_spans(text, asked_at))
     return Times()
+
+
+def _spans(text: str, asked_at: datetime) -> tuple[tuple[datetime, datetime], ...]:
+    """The dates in a question, but for those at the very ends of the calendar, around which there is no looking."""
+    return tuple((w.start, w.end) for w in find_dates(text, asked_at) if w.start.year > 1 and w.end.year < 9999)
+
+
+def _calendar(first: int, last: int, month: int) -> tuple[datetime, datetime]:
+    """From the beginning of a year, or of its month, up to the end of the last one."""
+    months = last * 12 + (month or 12)
+    return datetime(first, month or 1, 1, tzinfo=UTC), datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
 
 
 def _nearness(moment: datetime, span: tuple[datetime, datetime]) -> float:

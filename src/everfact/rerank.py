@@ -30,9 +30,14 @@ async def rerank(scope: Scope, query: Query, hits: Sequence[Hit]) -> list[Hit]:
             ordered = await _by_variety(scope, hits)
         case Ranking.NODE_DISTANCE:
             ordered = await _by_distance(scope, query.center, hits)
-        case Ranking.EPISODE_MENTIONS:
-            ordered = sorted(hits, key=lambda hit: -len(hit.item.episodes) if isinstance(hit.item, Fact) else 0)
+        case _:
+            ordered = _by_mentions(hits)
     return [replace(hit, score=place.score) for hit, place in zip(ordered, hits, strict=True)]
+
+
+def _by_mentions(hits: Sequence[Hit]) -> list[Hit]:
+    """By how many episodes say it."""
+    return sorted(hits, key=lambda hit: -len(hit.item.episodes) if isinstance(hit.item, Fact) else 0)
 
 
 async def _by_reciprocal_ranks(scope: Scope, hits: Sequence[Hit]) -> list[Hit]:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
 
 from everfact.errors import UsageError
 from everfact.find import (
@@ -30,7 +33,20 @@ from everfact.fuse import (
     reasons,
     weigh_episodes,
 )
-from everfact.models import Answer, Comparison, Entity, Episode, Fact, Filter, Hit, Query, Ranking, Reached, Thing
+from everfact.models import (
+    Answer,
+    Comparison,
+    Entity,
+    Episode,
+    Fact,
+    Filter,
+    Hit,
+    Query,
+    Ranking,
+    Reached,
+    Thing,
+    thing_of,
+)
 from everfact.ports import Embedder, Store
 from everfact.refold import EVERYTHING
 from everfact.rerank import rerank
@@ -39,10 +55,13 @@ from everfact.supersede import reorder
 MOST_HITS = 1_000
 _TOLD_IN = 20
 _REPLACED = 10
-_FACTS = 60
-_HIDDEN = 50
+_FACTS = 40
+_HIDDEN = 20
 _DEPTH = 50
 _CHARACTERS_A_TOKEN = 4
+_TICK = timedelta(microseconds=1)
+_LAST = datetime.max.replace(tzinfo=UTC) - _TICK
+_HALF_A_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 async def search(store: Store, embedder: Embedder | None, query: Query, *, now: datetime) -> Answer:
@@ -64,8 +83,9 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
         _entity_hits(scope, query),
         _hidden(scope, query),
     )
-    hits = await rerank(scope, query, _together([hit for kind in kinds for hit in kind]))
-    shown, trimmed = within_budget(hits[: query.limit], query.max_tokens)
+    hits = _newer_first(await rerank(scope, query, _together([hit for kind in kinds for hit in kind])))
+    hits = await _still_true(scope, hits[: query.limit])
+    shown, trimmed = within_budget(hits, query.max_tokens)
     if query.explain:
         shown = await _with_paths(scope, shown, leads.near)
     return Answer(hits=tuple(shown), hidden=hidden, trimmed=trimmed)
@@ -80,19 +100,20 @@ async def compare(
         UsageError: the first moment is not before the second.
     """
     start, end = moments
+    _check_times(moments)
     if start >= end:
         raise UsageError(f"{start} does not lie before {end}", hint="give the earlier moment first")
     if not query.text.strip():
         return await _compare_all(store, query, start, end)
-    facts = replace(query, things=(Thing.FACT,))
+    facts = replace(query, things=(Thing.FACT,), include_history=False)
     before, after = await asyncio.gather(
         *(search(store, embedder, replace(facts, valid_at=moment), now=now) for moment in moments)
     )
     return Comparison(
         at_start=tuple(before.facts),
         at_end=tuple(after.facts),
-        ended=tuple(f for f in before.facts if f.invalid_at is not None and f.invalid_at <= end),
-        began=tuple(f for f in after.facts if f.valid_at is not None and f.valid_at > start),
+        ended=tuple(f for f in before.facts if f.invalid_at is not None and start < f.invalid_at <= end),
+        began=tuple(f for f in after.facts if f.valid_at is not None and start < f.valid_at <= end),
     )
 
 
@@ -126,8 +147,11 @@ def check_query(query: Query) -> None:
     """Refuse what has no answer.
 
     Raises:
-        UsageError: a limit out of bounds, or bounds in time that exclude each other.
+        UsageError: a limit out of bounds, times without a zone or that exclude each other, text that is no text.
     """
+    half = _HALF_A_CHARACTER.search(query.text)
+    if half is not None:
+        raise UsageError(f"the question holds half of a surrogate pair at character {half.start()}")
     if not 1 <= query.limit <= MOST_HITS:
         raise UsageError(f"limit is {query.limit}", hint=f"ask for 1 to {MOST_HITS} hits")
     if query.max_tokens is not None and query.max_tokens < 1:
@@ -138,9 +162,15 @@ def check_query(query: Query) -> None:
         ("valid_at", query.valid_at_after, query.valid_at_before),
         ("invalid_at", query.invalid_at_after, query.invalid_at_before),
     )
+    _check_times((query.valid_at, query.known_at, query.asked_at, *bounds[0][1:], *bounds[1][1:]))
     for name, after, before in bounds:
         if after is not None and before is not None and after >= before:
             raise UsageError(f"nothing lies after {after} and before {before}", hint=f"swap the bounds of {name}")
+
+
+def _check_times(moments: Sequence[datetime | None]) -> None:
+    if any(moment is not None and moment.tzinfo is None for moment in moments):
+        raise UsageError("a time of the question has no time zone", hint="write it like 2026-03-01T09:00:00Z")
 
 
 def within_budget(hits: Sequence[Hit], max_tokens: int | None) -> tuple[list[Hit], int]:
@@ -172,8 +202,9 @@ async def _episode_hits(scope: Scope, query: Query, found: Sequence[Found], turn
     for place, episode in enumerate(order[: _depth(query)]):
         # A score says how good the place is; whoever moves up takes the score of that place.
         score = turns[min(place, len(turns) - 1)].score
-        one = ranked.get(episode.uuid, Ranked(uuid=episode.uuid, score=score))
-        hits.append(_hit(episode, replace(one, score=score), EPISODE_WEIGHTS, query))
+        evidence = ranked[episode.uuid].evidence if episode.uuid in ranked else {}
+        one = Ranked(uuid=episode.uuid, score=score, evidence=evidence)
+        hits.append(_hit(episode, one, EPISODE_WEIGHTS, query))
     return hits
 
 
@@ -202,22 +233,33 @@ async def _fact_hits(scope: Scope, query: Query, leads: Leads, turns: Sequence[R
 
 def _newer_first(hits: list[Hit]) -> list[Hit]:
     """The same places, but among facts of one subject and attribute those that hold come before those that ended."""
-    places: dict[tuple[str, str], list[int]] = {}
-    for place, hit in enumerate(hits):
-        assert isinstance(hit.item, Fact)
-        places.setdefault((hit.item.subject_uuid, hit.item.attribute), []).append(place)
     ordered = list(hits)
-    for shared in places.values():
-        latest = sorted((hits[place] for place in shared), key=_has_ended)
-        for place, hit in zip(shared, latest, strict=True):
+    for places in _about_the_same(hits):
+        if len(places) == 1:
+            continue
+        latest = sorted((hits[place] for place in places), key=_by_end)
+        for place, hit in zip(places, latest, strict=True):
             ordered[place] = replace(hit, score=hits[place].score)
     return ordered
 
 
-def _has_ended(hit: Hit) -> tuple[bool, float]:
-    assert isinstance(hit.item, Fact)
-    ended = hit.item.invalid_at
-    return ended is not None, -ended.timestamp() if ended is not None else 0.0
+def _about_the_same(hits: Sequence[Hit]) -> list[list[int]]:
+    """Where the facts of each subject and attribute stand."""
+    places: dict[tuple[str, str], list[int]] = {}
+    for place, hit in enumerate(hits):
+        if isinstance(hit.item, Fact):
+            places.setdefault((hit.item.subject_uuid, hit.item.attribute), []).append(place)
+    return list(places.values())
+
+
+def _ended(hit: Hit) -> datetime | None:
+    return hit.item.invalid_at if isinstance(hit.item, Fact) else None
+
+
+def _by_end(hit: Hit) -> float:
+    """What holds first, then what ended last."""
+    ended = _ended(hit)
+    return -math.inf if ended is None else -ended.timestamp()
 
 
 async def _entity_hits(scope: Scope, query: Query) -> list[Hit]:
@@ -230,26 +272,41 @@ async def _entity_hits(scope: Scope, query: Query) -> list[Hit]:
 
 
 def _depth(query: Query) -> int:
-    """How many hits of each thing go on: enough to put in another order."""
-    return max(query.limit, _DEPTH)
+    """How many hits of each thing go on: as many as are shown, or enough to put in another order."""
+    return query.limit if query.ranking is Ranking.RELEVANCE else max(query.limit, _DEPTH)
 
 
 def _together(hits: list[Hit]) -> list[Hit]:
-    """All hits, best first; a fact never comes before the best of the episodes it rests on."""
+    """All hits, best first; no fact comes before the best of the episodes it rests on, nor before its successor."""
     told = {hit.item.uuid: hit.score for hit in hits if isinstance(hit.item, Episode)}
-
-    def place(hit: Hit) -> tuple[float, bool]:
-        if not isinstance(hit.item, Fact):
-            return -hit.score, False
-        behind = [told[uuid] for uuid in hit.item.episodes if uuid in told]
-        return -min(hit.score, max(behind, default=hit.score)), True
-
-    return sorted(hits, key=place)
+    scores = [hit.score for hit in hits]
+    for place, hit in enumerate(hits):
+        behind = [told[uuid] for uuid in hit.item.episodes if uuid in told] if isinstance(hit.item, Fact) else []
+        scores[place] = min(hit.score, max(behind, default=hit.score))
+    for places in _about_the_same(hits):
+        lowest = accumulate([scores[place] for place in places], min)
+        for place, score in zip(places, lowest, strict=True):
+            if _ended(hits[place]) is not None:
+                scores[place] = score
+    placed = [hit if hit.score == score else replace(hit, score=score) for hit, score in zip(hits, scores, strict=True)]
+    return sorted(placed, key=lambda hit: (-hit.score, isinstance(hit.item, Fact)))
 
 
 def _hit(item: Episode | Entity | Fact, one: Ranked, weights: Mapping[str, float], query: Query) -> Hit:
-    hit = Hit(item=item, score=0.0, reasons=reasons(one, weights) if query.explain else ())
-    return replace(hit, score=certainty(hit.thing, one.score))
+    why = reasons(one, weights) if query.explain else ()
+    return Hit(item=item, score=certainty(thing_of(item), one.score), reasons=why)
+
+
+async def _still_true(scope: Scope, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without facts that somebody has ended or taken away since this search began."""
+    uuids = tuple(hit.item.uuid for hit in hits if isinstance(hit.item, Fact))
+    where = replace(scope.where[Thing.FACT], uuids=uuids)
+    facts = {fact.uuid: fact for fact in await scope.store.facts(where, limit=len(uuids))} if uuids else {}
+    return [
+        replace(hit, item=facts[hit.item.uuid]) if isinstance(hit.item, Fact) else hit
+        for hit in hits
+        if not isinstance(hit.item, Fact) or hit.item.uuid in facts
+    ]
 
 
 async def _with_paths(scope: Scope, hits: Sequence[Hit], near: Mapping[str, Reached]) -> list[Hit]:
@@ -266,23 +323,24 @@ async def _with_paths(scope: Scope, hits: Sequence[Hit], near: Mapping[str, Reac
 
 
 def _path(fact: Fact, steps: Sequence[Fact], names: Mapping[str, str]) -> tuple[str, ...]:
-    ends = (fact.subject_uuid, fact.object_uuid)
-    start = next((names[uuid] for uuid in ends if uuid is not None and uuid in names), "")
-    if start:
-        return start, fact.sentence
+    """From a named entity to the fact, over one other fact if need be."""
+    ends = (fact.subject_uuid, fact.object_uuid or "")
+    ways: list[tuple[str, ...]] = [(names[uuid], fact.sentence) for uuid in ends if uuid in names]
     for step in steps:
-        touching = {step.subject_uuid, step.object_uuid or ""}
-        if not touching.isdisjoint(ends):
-            start = next((names[uuid] for uuid in touching if uuid in names), "")
-            return start, step.sentence, fact.sentence
-    return (fact.sentence,)
+        start, *far = sorted((step.subject_uuid, step.object_uuid or ""), key=lambda uuid: uuid not in names)
+        if far[0] in ends:
+            ways.append((names.get(start, ""), step.sentence, fact.sentence))
+    return ways[0] if ways else (fact.sentence,)
 
 
 async def _hidden(scope: Scope, query: Query) -> int:
-    """How many facts fit by their words, but had ended by the time asked about; counted up to a limit."""
+    """How many facts fit by their words, but had ended by the time asked about; no more than a few are counted."""
     shown = scope.where[Thing.FACT]
     if shown.valid_at is None or Thing.FACT not in query.things:
         return 0
-    ended = replace(shown, valid_at=None, valid_until=None, invalid_at_before=shown.valid_at)
-    terms = " ".join(scope.question.terms)
-    return len(await scope.store.match_text(Thing.FACT, terms, ended, limit=_HIDDEN))
+    until = min(shown.valid_at, _LAST) + _TICK  # a bound leaves out the moment itself
+    ended = replace(shown, valid_at=None, valid_until=None, invalid_at_before=until)
+    found = await scope.store.match_text(Thing.FACT, " ".join(scope.question.terms), ended, limit=_HIDDEN)
+    uuids = tuple(hit.uuid for hit in found)
+    # An event with an end is shown all the same.
+    return len(uuids) - len(await scope.store.facts(replace(shown, uuids=uuids), limit=_HIDDEN))

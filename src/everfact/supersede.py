@@ -80,8 +80,9 @@ _HEADS = (
 _CODE = re.compile(r"```.*?(?:```|$)", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _WORD = re.compile(r"[^\W_]+")
+_SPOKEN = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _YEAR = re.compile(r"(?:1[89]|20)\d\d")
-_ORDINAL = re.compile(r"\b(?:(\d+)(?:rd|th)|(third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))\b", re.IGNORECASE)
+_ORDINAL = re.compile(r"\b(?:(\d+)(?:rd|th)|(third|fourth|fifth|sixth|seventh|eighth|ninth|tenth))\b", re.ASCII)
 _PLACES = ("third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _LONGEST = 6_000
 
@@ -153,54 +154,49 @@ def _read(lower: str, types: tuple[ValueType, ...], turns: Sequence[Episode]) ->
 
 
 def _heads(lower: str, terms: list[str]) -> frozenset[str]:
+    """The words that name what is asked for: "lessons" in "how many lessons did I take?"."""
     for pattern in _HEADS:
         match = pattern.search(lower)
-        if match:
-            words = [w for w in _WORD.findall(match[1]) if w not in _IDLE and w not in _NO_HEAD]
-            if words:
-                return frozenset(stem(word) for word in words[-2:])
+        words = [w for w in _WORD.findall(match[1]) if w not in _IDLE and w not in _NO_HEAD] if match else []
+        if words:
+            return frozenset(stem(word) for word in words[-2:])
     return frozenset(terms[:2])
 
 
 def _answer(asked: _Asked, turn: Episode) -> _Told:
+    """What the sentence that answers best says."""
     text = _CODE.sub(" ", turn.content[:_LONGEST])
-    best: tuple[float, _Told] | None = None
     stems = _stems(text)
+    answers = []
     for sentence in _SENTENCE.split(text):
-        words = [stem(word) for word in _WORD.findall(sentence.lower())]
-        covered = math.fsum(asked.weight[w] for w in set(words) & asked.weight.keys()) / asked.total
+        words = {stem(word) for word in _WORD.findall(sentence.lower())}
+        covered = math.fsum(asked.weight[w] for w in words & asked.weight.keys()) / asked.total
         values = _values(sentence, asked.types)
         value, near = _nearest(sentence, values, asked.heads)
         score = covered + 0.5 * bool(values) + 0.3 * near
-        if best is None or score > best[0]:
-            normal = tuple(_normal(v) for _, v in values)
-            told = _Told(stems=stems, sentence=sentence, value=value, near=near, values=normal)
-            best = score, told
-    assert best is not None
-    return best[1]
+        normal = tuple(_normal(v) for _, v in values)
+        answers.append((score, _Told(stems=stems, sentence=sentence, value=value, near=near, values=normal)))
+    return max(answers, key=lambda answer: answer[0])[1]
 
 
 def _values(sentence: str, types: tuple[ValueType, ...]) -> list[tuple[int, Value]]:
-    if not types:
-        return []
-    spoken = set(sentence.lower().split())
+    """The values of the first of these types that the sentence has, and where each stands."""
+    spoken = set(_SPOKEN.findall(sentence.lower()))
     found = [(span.start, span.value) for span in find_values(sentence, spoken) if span.value.type in types]
     found = [(at, value) for at, value in found if not _YEAR.fullmatch(value.text)]
     if ValueType.COUNT in types:  # whoever ends the fifth has done five
-        found += [(match.start(), _counted(match)) for match in _ORDINAL.finditer(sentence)]
-    for kind in types:
-        chosen = [(at, value) for at, value in found if value.type is kind]
-        if chosen:
-            return chosen
-    return []
+        found += [(match.start(), _counted(match)) for match in _ORDINAL.finditer(sentence.lower())]
+    first = min((types.index(value.type) for _, value in found), default=0)
+    return [(at, value) for at, value in found if value.type is types[first]]
 
 
 def _counted(ordinal: re.Match[str]) -> Value:
-    number = float(ordinal[1]) if ordinal[1] else 3.0 + _PLACES.index(ordinal[2].lower())
+    number = float(ordinal[1]) if ordinal[1] else 3.0 + _PLACES.index(ordinal[2])
     return Value(type=ValueType.COUNT, text=ordinal[0], number=number)
 
 
 def _nearest(sentence: str, values: list[tuple[int, Value]], heads: frozenset[str]) -> tuple[Value | None, bool]:
+    """The value that stands nearest to a head word, and whether it is close to it."""
     if not values:
         return None, False
     places = [match.start() for match in _WORD.finditer(sentence.lower()) if stem(match[0]) in heads]

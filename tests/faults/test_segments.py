@@ -168,8 +168,8 @@ async def test_a_file_that_goes_away_while_it_is_in_use_is_made_again(path: Path
 
 @pytest.mark.parametrize("whole_group", [False, True])
 async def test_wiped_vectors_are_in_no_file(path: Path, whole_group: bool) -> None:
-    wiped = vectors._whole_numbers(vector("turn 42")).tobytes()
-    kept = vectors._whole_numbers(vector("turn 650")).tobytes()
+    wiped = vectors.whole_numbers(vector("turn 42")).tobytes()
+    kept = vectors.whole_numbers(vector("turn 650")).tobytes()
 
     def holding(bytes_: bytes) -> list[str]:
         return [file.name for file in path.parent.iterdir() if bytes_ in file.read_bytes()]
@@ -205,7 +205,7 @@ async def test_another_vector_of_the_same_text_takes_its_place(path: Path) -> No
 
 
 async def test_a_purge_stops_whoever_builds_with_what_is_purged(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wiped = vectors._whole_numbers(vector("turn 42")).tobytes()
+    wiped = vectors.whole_numbers(vector("turn 42")).tobytes()
     async with await SQLiteStore.open(path) as builder, await SQLiteStore.open(path) as other:
         await tell(builder, 200)
         save = segments.save

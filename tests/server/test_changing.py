@@ -63,6 +63,20 @@ async def test_a_fact_is_put_right(ana: Talk, different: dict[str, str], sentenc
     assert [(fact["fact"], fact["invalid_at"]) for fact in await facts(ana)] == [("Ana Costa works at Globex.", None)]
 
 
+async def test_a_value_is_put_right(agent: Talk) -> None:
+    rent = {
+        "subject": "The flat",
+        "relation": "rent",
+        "object": "900 EUR",
+        "object_type": "value",
+        "fact": "It is dear.",
+    }
+    made = (await agent.ask("add_facts", facts=[rent]))["created"][0]
+    right = (await agent.ask("correct_fact", uuid=made["uuid"], object="950 EUR"))["created"][0]
+    assert right["attributes"]["value"]["text"] == "950 EUR"
+    assert right["fact"] == "The flat rent 950 EUR"
+
+
 async def test_a_correction_must_say_something(ana: Talk) -> None:
     with pytest.raises(Refused, match="nothing is different"):
         await ana.ask("correct_fact", uuid=(await facts(ana))[0]["uuid"], why="just so")

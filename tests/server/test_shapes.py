@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
 from tests.server.talk import Talk, talk
 
 from everfact.server.app import INSTRUCTIONS
@@ -168,15 +167,15 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("tool", PARAMETERS)
-async def test_parameters_have_their_names_and_defaults(tmp_path: Path, tool: str) -> None:
+async def test_parameters_have_their_names_and_defaults(tmp_path: Path) -> None:
     async with talk(tmp_path / "m.db") as agent:
         listed = {found.name: found.input_schema for found in (await agent.client.list_tools()).tools}
-    properties, required = listed[tool].get("properties", {}), listed[tool].get("required", [])
-    for name, default in PARAMETERS[tool].items():
-        assert (name in required) == (default is ...), name
-        if default is not ...:
-            assert properties[name].get("default") == default, name
+    for tool, parameters in PARAMETERS.items():
+        properties, required = listed[tool].get("properties", {}), listed[tool].get("required", [])
+        for name, default in parameters.items():
+            assert (name in required) == (default is ...), (tool, name)
+            if default is not ...:
+                assert properties[name].get("default") == default, (tool, name)
 
 
 async def test_tools_that_look_in_groups_take_both_spellings(agent: Talk) -> None:

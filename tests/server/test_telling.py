@@ -141,6 +141,17 @@ async def test_a_secret_is_warned_about_by_kind_never_by_value(agent: Talk) -> N
     assert "AKIA" not in json.dumps(added)
 
 
+async def test_communities_are_rebuilt_on_request(agent: Talk) -> None:
+    added = await agent.ask(
+        "add_memory",
+        name="n",
+        episode_body="Ana Costa works at Globex. Bo Ek works at Globex.",
+        update_communities=True,
+    )
+    assert added["status"] == "done"
+    assert (await agent.ask("get_entities_by_type", entity_types="Community"))["nodes"]
+
+
 async def test_hints_that_only_a_model_follows_are_said_to_be_so(agent: Talk) -> None:
     added = await agent.tell("Tea.", custom_extraction_instructions="only drinks")
     assert "only extraction by a model" in added["warnings"][0]

@@ -24,6 +24,8 @@ from everfact.config.sources import (
 )
 from everfact.errors import ConfigError, UsageError
 
+_SENT_TO = (("remote", "remote_token"), ("llm.base_url", "llm.api_key"), ("embedder.base_url", "embedder.api_key"))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Places:
@@ -109,6 +111,7 @@ def load(
     own = read_toml(places.user_file, places.home) | by_project | by_variable | by_flag
     foreign = graphiti.read(environ, here, folders)
     given = _defaults(places) | graphiti.choose(foreign, own) | own
+    _keep_secrets_home(given, by_project)
     return Loaded(
         settings=_check(given),
         sources={name: given[name].source if name in given else "default" for name in KEYS},
@@ -166,6 +169,17 @@ def _explain(error: CheckError, given: Layer) -> str:
         source = given[key].source if key in given else "default"
         found.append(f"{place} from {source} {expected}")
     return "; ".join(found)
+
+
+def _keep_secrets_home(given: Layer, by_project: Layer) -> None:
+    """A file that came with a checkout must not say where the user's own keys are sent."""
+    for address, secret in _SENT_TO:
+        is_theirs = address in by_project and given[address] is by_project[address]
+        if is_theirs and secret in given and given[secret] is not by_project.get(secret):
+            raise ConfigError(
+                f"{given[address].source} sets {address}, and your {secret} from {given[secret].source} would go there",
+                hint=f"if you want that, set {address} in your own config file or as {KEYS[address].variable}",
+            )
 
 
 def _warn_of_secrets(by_project: Layer) -> list[str]:

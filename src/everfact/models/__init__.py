@@ -17,6 +17,7 @@ from everfact.models.asked import (
     Scored,
     Stats,
     Unembedded,
+    thing_of,
 )
 from everfact.models.kinds import (
     JSON,
@@ -105,4 +106,5 @@ __all__ = [
     "Verdict",
     "fold_name",
     "names_in",
+    "thing_of",
 ]

@@ -109,7 +109,8 @@ class Stats:
 class Query:
     """What is asked. Without times: what is true now, as far as it is known now.
 
-    `valid_at` asks what was true then, `known_at` what was believed then, `include_history` leaves no time out.
+    `valid_at` asks what was true then, `known_at` what was believed then, `include_history` leaves no time out. A time
+    that the question names ("last March", "before the migration") is asked about unless `valid_at` says another.
     """
 
     text: str
@@ -136,6 +137,13 @@ class Query:
     """No more hits than fit in that many tokens, at four characters each."""
 
 
+def thing_of(item: Episode | Entity | Fact) -> Thing:
+    """What an item is."""
+    if isinstance(item, Fact):
+        return Thing.FACT
+    return Thing.ENTITY if isinstance(item, Entity) else Thing.EPISODE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """Something found, and how well it fits: 1 is as good as it gets, and the same scale serves every answer."""
@@ -150,9 +158,7 @@ class Hit:
     @property
     def thing(self) -> Thing:
         """Whether it is an episode, an entity or a fact."""
-        if isinstance(self.item, Fact):
-            return Thing.FACT
-        return Thing.ENTITY if isinstance(self.item, Entity) else Thing.EPISODE
+        return thing_of(self.item)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,7 +167,7 @@ class Answer:
 
     hits: tuple[Hit, ...]
     hidden: int = 0
-    """How many facts fit the question's words, but had ended by then (or were withdrawn) and are not shown."""
+    """How many facts fit the question's words, but had ended by then and are not shown; 50 may be more."""
     trimmed: int = 0
     """How many hits fell to `max_tokens`."""
 

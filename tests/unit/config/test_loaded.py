@@ -182,6 +182,36 @@ def test_a_secret_in_the_project_file_is_a_warning(desk: Desk) -> None:
     )
 
 
+ADDRESSES = [
+    ("remote", "remote_token"),
+    ("llm.base_url", "llm.api_key"),
+    ("embedder.base_url", "embedder.api_key"),
+]
+
+
+@pytest.mark.parametrize(("address", "secret"), ADDRESSES)
+def test_a_project_file_cannot_say_where_the_users_keys_are_sent(desk: Desk, address: str, secret: str) -> None:
+    path = desk.write_project(f'{address} = "http://elsewhere.example/mcp"')
+    desk.load()
+    desk.write_user(f'{secret} = "{SECRET}"')
+    with pytest.raises(ConfigError, match=f"{path} sets {address}, and your {secret}") as caught:
+        desk.load()
+    assert SECRET not in str(caught.value)
+    desk.write_user(f'{secret} = "{SECRET}"\n{address} = "http://mine.example/mcp"')
+    desk.project.joinpath(".everfact.toml").unlink()
+    desk.load()
+
+
+@pytest.mark.parametrize(("address", "secret"), ADDRESSES)
+def test_the_users_own_word_on_the_address_counts(desk: Desk, address: str, secret: str) -> None:
+    desk.write_project(f'{address} = "http://elsewhere.example/mcp"')
+    variable = "EVERFACT_" + address.upper().replace(".", "__")
+    desk.write_user(f'{secret} = "{SECRET}"')
+    desk.load(**{variable: "http://mine.example/mcp"})
+    desk.write_project(f'{address} = "http://elsewhere.example/mcp"\n{secret} = "theirs-alone"')
+    desk.load()
+
+
 def test_a_secret_in_the_user_file_is_fine(desk: Desk) -> None:
     desk.write_user(f'llm.api_key = "{SECRET}"')
     assert desk.load().warnings == ()

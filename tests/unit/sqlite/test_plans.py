@@ -133,13 +133,13 @@ async def test_a_scan_would_be_noticed(store: SQLiteStore) -> None:
 async def test_comparing_all_that_pass_walks_no_table(store: SQLiteStore, monkeypatch: pytest.MonkeyPatch) -> None:
     """The way taken when a filter leaves too little of what an index file finds."""
     monkeypatch.setattr(segments.Shelf, "view", lambda *_: None)
-    from everfact.stores.sqlite import vectors, where
+    from everfact.stores.sqlite import nearest, vectors, where
 
     judge = apsw.Connection(str(store._database.path))
     asked: list[tuple[str, Any]] = []
     judge.exec_trace = lambda _, sql, bindings: asked.append((sql, bindings)) or True
     of = segments.VectorSet(1, Thing.FACT, 1)
-    vectors._compare_passing(judge, of, vectors._whole_numbers(_QUESTION), where.facts(HOME, 1))
+    nearest.compare_passing(judge, of, vectors.whole_numbers(_QUESTION), where.facts(HOME, 1))
     judge.exec_trace = None
     assert [_scans(judge, *each) for each in asked] == [[]]
     judge.close()

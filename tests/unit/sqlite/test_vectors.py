@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from everfact.models import Embedding, Thing, Unembedded, Vector
+from everfact.models import Embedding, Filter, Thing, Unembedded, Vector
 from everfact.stores.sqlite import SQLiteStore, vectors
 from everfact.testing.builders import HOME, change, entity, episode, fact
 from everfact.testing.contract.fixtures import apply_next
@@ -93,3 +93,24 @@ async def test_nothing_is_left_of_a_cleared_group(path: Path) -> None:
             assert connection.execute(f"SELECT count(*) FROM {table}").get == 0
         connection.close()
         assert await store.match_vector(Thing.EPISODE, "hashing-64", HashingEmbedder().vector("x"), HOME, limit=1) == []
+
+
+async def test_vectors_are_found_as_they_come_in_whichever_group_they_are_of(path: Path) -> None:
+    embedder = HashingEmbedder()
+
+    async def found(group: str, text: str) -> list[str]:
+        where = Filter(group_ids=(group,))
+        hits = await store.match_vector(Thing.EPISODE, embedder.model, embedder.vector(text), where, limit=1)
+        return [hit.uuid for hit in hits]
+
+    async with await SQLiteStore.open(path) as store:
+        await store.put_vectors(embedder.model, [])
+        for n in range(40):
+            group = "home" if n % 3 else "work"
+            told = await store.add_episode(episode(f"word{n} other{n}", group_id=group))
+            vector = embedder.vector(told.text)
+            kept = Embedding(thing=Thing.EPISODE, uuid=told.uuid, text=told.text, vector=vector)
+            assert await found("empty", told.text) == []
+            await store.put_vectors(embedder.model, [kept])
+            assert await found(group, told.text) == [told.uuid]
+        assert len(store._nearest._kept[next(iter(store._nearest._kept))].parts) < 8

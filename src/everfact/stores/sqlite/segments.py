@@ -11,7 +11,7 @@ import logging
 import os
 import threading
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -113,15 +113,11 @@ class Shelf:
             for name in [name for name in self._open if name.startswith(_start(of)) and name not in names]:
                 del self._open[name]
 
-    def search(
-        self, index: Index, question: NDArray[np.int8], count: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    def search(self, index: Index, question: NDArray[np.int8], count: int) -> Iterator[tuple[int, float]]:
         """Text ids and cosines of about the nearest vectors."""
-        import numpy as np
-
         with self._lock:  # its own bookkeeping of threads is not ours to rely on
             found = index.search(question, count, threads=1)
-        return found.keys.astype(np.int64), 1 - found.distances
+        return zip(found.keys.tolist(), (1 - found.distances).tolist(), strict=True)
 
     def load(self, segment: Segment) -> Index:
         """A copy in memory that can be added to."""

@@ -30,7 +30,7 @@ from everfact.models import (
     Unembedded,
     Vector,
 )
-from everfact.stores.sqlite import accept, maintain, match, queue, read, record, segments, upkeep, vectors
+from everfact.stores.sqlite import accept, maintain, match, nearest, queue, read, record, segments, upkeep, vectors
 from everfact.stores.sqlite.connection import Database
 from everfact.stores.sqlite.migrate import migrate, scripts
 
@@ -41,7 +41,7 @@ class SQLiteStore:
     def __init__(self, database: Database, now: Callable[[], datetime]) -> None:
         self._database = database
         self._now = now
-        self._nearest = vectors.Nearest(segments.Shelf(database.path))
+        self._nearest = nearest.Nearest(segments.Shelf(database.path))
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime] = clock.now, vfs: str | None = None) -> Self:

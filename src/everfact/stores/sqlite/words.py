@@ -23,7 +23,7 @@ _MOST_STEPS = 50_000
 _SAMPLE = 300
 """With fewer rows than this a word is counted; with more, the newest tell how many there are."""
 _SPARE = 100
-_SATURATION, _BY_LENGTH = 1.2, 0.75
+_SATURATION, _BY_LENGTH = 1.2, 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
