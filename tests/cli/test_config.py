@@ -101,3 +101,14 @@ def test_config_set_refuses_and_changes_nothing(project: Path, key: str, value: 
     refused = CliRunner().invoke(app, ["set", key, value], obj={})
     assert message in str(refused.exception)
     assert not (project / "user.toml").exists()
+
+
+@pytest.mark.parametrize("former", [None, "# ours\n"])
+def test_config_set_puts_back_a_file_that_could_not_be_read(project: Path, former: str | None) -> None:
+    file = project / ".everfact.toml"
+    (project / "user.toml").write_text(f'llm.api_key = "{SECRET}"', encoding="utf-8")
+    if former is not None:
+        file.write_text(former, encoding="utf-8")
+    refused = CliRunner().invoke(app, ["set", "llm.base_url", "http://elsewhere.example", "--here"], obj={})
+    assert "would go there" in str(refused.exception)
+    assert (file.read_text(encoding="utf-8") if file.exists() else None) == former

@@ -10,7 +10,7 @@ import typer
 
 from everfact.cli.arguments import AsJson
 from everfact.cli.output import answer
-from everfact.errors import UsageError
+from everfact.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from everfact.config import Loaded, Row
@@ -55,7 +55,7 @@ def set_(
     data, file = _checked(ctx, known, value), _file(ctx, here)
     if here and known.is_secret:
         raise UsageError(f"{key} is a secret, and project files are shared", hint=f"set {known.variable} instead")
-    _write(file, key, data)
+    _write(ctx, file, key, data)
     shape = {"key": key, "value": "********" if known.is_secret else data, "file": str(file)}
     answer(ctx, as_json, shape, lambda screen: screen.line(f"set {key} in {file}"))
 
@@ -92,13 +92,23 @@ def _file(ctx: typer.Context, here: bool) -> Path:
     return next((file for file in files if file.exists()), files[-1])
 
 
-def _write(file: Path, key: str, data: object) -> None:
+def _write(ctx: typer.Context, file: Path, key: str, data: object) -> None:
+    """Write the file; one that cannot be read afterwards is put back as it was."""
+    from everfact.config import load
     from everfact.config.edit import with_value
     from everfact.config.sources import read_text
     from everfact.export import write_export
 
-    text = with_value(read_text(file) or "", key, data, file=str(file))
-    write_export(file.resolve(), text)
+    former, target = read_text(file), file.resolve()
+    write_export(target, with_value(former or "", key, data, file=str(file)))
+    try:
+        load(ctx.obj)
+    except ConfigError:
+        if former is None:
+            target.unlink()
+        else:
+            write_export(target, former)
+        raise
 
 
 def _load(ctx: typer.Context) -> Loaded:

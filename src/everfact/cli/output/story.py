@@ -195,7 +195,7 @@ def _change_row(screen: Screen, change: Change, told: Text | None) -> tuple[Cell
 
 def _more(screen: Screen, count: int, word: str) -> None:
     if count > 0:
-        screen.line(f"  and {plural(count, word)} more", style="dim")
+        screen.line(f"  and {plural(count, f'more {word}')}", style="dim")
 
 
 @dataclass(frozen=True, slots=True)
