@@ -43,7 +43,6 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
-from everfact.search import compare, search
 from everfact.summarize import SagaSummary, summarize_saga
 
 _TRIES = 5
@@ -206,6 +205,10 @@ class Memory:
         Raises:
             UsageError: the query cannot be answered as it is.
         """
+        from everfact.search import (
+            search,
+        )  # reads dates in questions: half of the time that importing all of this takes
+
         return await search(self._store, self._embedder, query, now=self._now())
 
     async def compare(self, query: Query, start: datetime, end: datetime) -> Comparison:
@@ -214,6 +217,8 @@ class Memory:
         Raises:
             UsageError: the start is not before the end.
         """
+        from everfact.search import compare
+
         return await compare(self._store, self._embedder, query, (start, end), now=self._now())
 
     async def entities(self, where: Filter, *, limit: int = 100) -> list[Entity]:
@@ -223,6 +228,10 @@ class Memory:
     async def facts(self, where: Filter, *, limit: int = 100) -> list[Fact]:
         """Facts, newest first."""
         return await self._store.facts(where, limit=limit)
+
+    async def changes(self, where: Filter, *, limit: int = 100) -> list[Change]:
+        """What was done to the memory, newest first."""
+        return await self._store.changes(where, limit=limit)
 
     async def get(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> Episode | Entity | Fact:
         """The episode, entity or fact with that id.

@@ -33,8 +33,22 @@ from everfact.fuse import (
     reasons,
     weigh_episodes,
 )
-from everfact.models import Answer, Comparison, Entity, Episode, Fact, Hit, Query, Ranking, Reached, Thing, thing_of
+from everfact.models import (
+    Answer,
+    Comparison,
+    Entity,
+    Episode,
+    Fact,
+    Filter,
+    Hit,
+    Query,
+    Ranking,
+    Reached,
+    Thing,
+    thing_of,
+)
 from everfact.ports import Embedder, Store
+from everfact.refold import EVERYTHING
 from everfact.rerank import rerank
 from everfact.supersede import reorder
 
@@ -80,7 +94,7 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
 async def compare(
     store: Store, embedder: Embedder | None, query: Query, moments: tuple[datetime, datetime], *, now: datetime
 ) -> Comparison:
-    """What was true of a question at two moments, each in the order of its own search.
+    """What was true of a question at two moments, each in the order of its own search; without words, of everything.
 
     Raises:
         UsageError: the first moment is not before the second.
@@ -89,6 +103,8 @@ async def compare(
     _check_times(moments)
     if start >= end:
         raise UsageError(f"{start} does not lie before {end}", hint="give the earlier moment first")
+    if not query.text.strip():
+        return await _compare_all(store, query, start, end)
     facts = replace(query, things=(Thing.FACT,), include_history=False)
     before, after = await asyncio.gather(
         *(search(store, embedder, replace(facts, valid_at=moment), now=now) for moment in moments)
@@ -98,6 +114,23 @@ async def compare(
         at_end=tuple(after.facts),
         ended=tuple(f for f in before.facts if f.invalid_at is not None and start < f.invalid_at <= end),
         began=tuple(f for f in after.facts if f.valid_at is not None and start < f.valid_at <= end),
+    )
+
+
+async def _compare_all(store: Store, query: Query, start: datetime, end: datetime) -> Comparison:
+    """What was true in the groups at two moments; what began and ended in between shows in both lists of changes."""
+    where = Filter(group_ids=query.group_ids, known_at=query.known_at)
+    before, after, between = await asyncio.gather(
+        *(
+            store.facts(replace(where, valid_at=at, valid_until=until), limit=EVERYTHING)
+            for at, until in ((start, None), (end, None), (start, end))
+        )
+    )
+    return Comparison(
+        at_start=tuple(f for f in before if f.valid_at is None or f.valid_at <= start),
+        at_end=tuple(f for f in after if f.valid_at is None or f.valid_at <= end),
+        ended=tuple(f for f in between if f.invalid_at is not None and start < f.invalid_at <= end),
+        began=tuple(f for f in between if f.valid_at is not None and start < f.valid_at <= end),
     )
 
 

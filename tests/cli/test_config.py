@@ -64,3 +64,51 @@ def test_config_get_of_an_unknown_key_names_the_nearest(project: Path) -> None:
     result = CliRunner().invoke(app, ["get", "groups"], obj={})
     assert isinstance(result.exception, UsageError)
     assert "did you mean group?" in str(result.exception)
+
+
+def test_config_set_keeps_comments_and_all_else(project: Path) -> None:
+    file = project / "user.toml"
+    file.write_text("# mine\n[mcp]  # the server\ncontext_tokens = 1 # few\n", encoding="utf-8")
+    for key, value in (("mcp.context_tokens", "99"), ("group", "g"), ("llm.model", 'a"b')):
+        result = CliRunner().invoke(app, ["set", key, value], obj={}, catch_exceptions=False)
+        assert result.output == f"set {key} in {file}\n"
+    assert file.read_text(encoding="utf-8") == (
+        'group = "g"\n# mine\n[mcp]  # the server\ncontext_tokens = 99  # few\n\n[llm]\nmodel = "a\\"b"\n'
+    )
+    assert CliRunner().invoke(app, ["get", "mcp.context_tokens"], obj={}).output == "99\n"
+
+
+def test_config_set_in_the_project(project: Path) -> None:
+    answer = json.loads(CliRunner().invoke(app, ["set", "group", "g", "--here", "--json"], obj={}).output)
+    assert answer == {"key": "group", "value": "g", "file": str(project / ".everfact.toml")}
+    refused = CliRunner().invoke(app, ["set", "llm.api_key", SECRET, "--here"], obj={})
+    assert "project files are shared" in str(refused.exception)
+    shown = CliRunner().invoke(app, ["set", "llm.api_key", SECRET, "--json"], obj={}).output
+    assert SECRET not in shown
+    assert SECRET in (project / "user.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("mcp.contxt", "1", "did you mean"),
+        ("mcp.context_tokens", "x", "should be a whole number"),
+        ("mcp.context_tokens", "", "cannot be empty"),
+        ("entity_types", "x", "tables of its own"),
+    ],
+)
+def test_config_set_refuses_and_changes_nothing(project: Path, key: str, value: str, message: str) -> None:
+    refused = CliRunner().invoke(app, ["set", key, value], obj={})
+    assert message in str(refused.exception)
+    assert not (project / "user.toml").exists()
+
+
+@pytest.mark.parametrize("former", [None, "# ours\n"])
+def test_config_set_puts_back_a_file_that_could_not_be_read(project: Path, former: str | None) -> None:
+    file = project / ".everfact.toml"
+    (project / "user.toml").write_text(f'llm.api_key = "{SECRET}"', encoding="utf-8")
+    if former is not None:
+        file.write_text(former, encoding="utf-8")
+    refused = CliRunner().invoke(app, ["set", "llm.base_url", "http://elsewhere.example", "--here"], obj={})
+    assert "would go there" in str(refused.exception)
+    assert (file.read_text(encoding="utf-8") if file.exists() else None) == former

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from everfact.cli import _arguments
+from everfact.cli.arguments import arguments
 
 
 @pytest.mark.parametrize(
-    ("argv", "arguments"),
+    ("argv", "meant"),
     [
         (["graphiti-mcp"], ["mcp", "serve"]),
         (["/usr/bin/graphiti-mcp", "--transport", "stdio"], ["mcp", "serve", "--transport", "stdio"]),
@@ -18,5 +18,5 @@ from everfact.cli import _arguments
         (["everfact", "--transport", "stdio"], ["--transport", "stdio"]),
     ],
 )
-def test_graphitis_server_starts_by_its_name_alone(argv: list[str], arguments: list[str]) -> None:
-    assert _arguments(argv) == arguments
+def test_graphitis_server_starts_by_its_name_alone(argv: list[str], meant: list[str]) -> None:
+    assert arguments(argv) == meant

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -88,3 +90,34 @@ def test_closed_pipe_is_no_traceback() -> None:
     done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=False, env=os.environ)
     assert "Traceback" not in done.stderr
     assert "BrokenPipe" not in done.stderr
+
+
+def test_terminal_without_unicode_gets_other_signs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ("--store", str(tmp_path / "m.db"))
+    run(*store, "add", "Zoë Costa works at Globex.", "--at", "2026-01-10")
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    timeline = run(*store, "log", "Zoë Costa")
+    assert "2026-01-10 -> now" in timeline.stdout
+    assert json.loads(run(*store, "show", "Zoë Costa", "--json").stdout)["item"]["name"] == "Zoë Costa"
+    lines = run(*store, "export", "-").stdout.splitlines()
+    assert "Zoë" in json.loads(lines[1])["content"]
+
+
+def test_ctrl_c_in_the_middle_is_no_traceback_and_loses_nothing(tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path / "m.db"))
+    for number in range(3):
+        run(*store, "add", f"Ana Costa likes tea {number}.", "--async")
+    command = [sys.executable, "-m", "everfact", *store, "add", "-", "--async"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "Traceback" not in told
+    assert json.loads(run(*store, "stats", "--json").stdout)["pending"] == 3
+
+
+def test_colour_is_for_terminals_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = ("--store", str(tmp_path / "m.db"))
+    run(*store, "add", "Ana Costa works at Globex.")
+    assert "\x1b" not in run(*store, "log", "Ana Costa").stdout

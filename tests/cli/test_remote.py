@@ -68,3 +68,31 @@ def test_server_that_is_not_there_is_a_clear_error() -> None:
     served = run("--remote", "http://127.0.0.1:9/mcp", "mcp", "serve")
     assert served.returncode == 2
     assert "give clients that address itself" in served.stderr
+
+
+def test_verbs_work_through_a_server(server: str, own_home: Path) -> None:
+    def at(*words: str) -> subprocess.CompletedProcess[str]:
+        done = run("--remote", server, *words)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    told = json.loads(at("add", "Ana left Acme. She works at Initech.", "--json").stdout)
+    assert told["status"] == "done"
+    assert told["uuid"] in at("list").stdout  # whole ids: a server looks up no ends of them
+    found = json.loads(at("search", "Ana", "--type", "fact", "--json").stdout)["results"]
+    assert found
+    assert found[0]["uuid"] in at("search", "Ana", "--type", "fact").stdout
+    assert "Initech" in at("log", "Ana").stdout
+    assert "because somebody said" in at("blame", found[0]["uuid"]).stdout
+    assert at("diff", "2020-01-01", "now", "Ana").returncode == 0
+    assert at("stats", "--json").returncode == 0
+    [change] = re.findall(r"everfact undo (\S+) takes it back", at("delete", told["uuid"]).stdout)
+    assert at("undo", change).returncode == 0
+    assert list(own_home.rglob("memory.db")) == []
+
+
+@pytest.mark.parametrize("words", [("log",), ("compact",), ("backup", "x.db"), ("queue", "--retry")])
+def test_what_a_server_does_not_do_is_refused(server: str, words: tuple[str, ...]) -> None:
+    done = run("--remote", server, *words)
+    assert done.returncode == 2
+    assert "run it where the memory is" in done.stderr

@@ -87,3 +87,14 @@ def test_tools_are_thin() -> None:
         if isinstance(node, ast.AsyncFunctionDef) and sum(isinstance(part, ast.stmt) for part in ast.walk(node)) > 16
     ]
     assert thick == []
+
+
+def test_commands_are_thin() -> None:
+    thick = [
+        node.name
+        for file in (ROOT / "cli").glob("*.py")
+        for node in ast.parse(file.read_text(encoding="utf-8")).body
+        if isinstance(node, ast.FunctionDef) and any(argument.arg == "ctx" for argument in node.args.args)
+        if sum(isinstance(part, ast.stmt) for part in ast.walk(node)) > 16 and node.name != "serve"
+    ]
+    assert thick == []

@@ -26,6 +26,7 @@ from everfact.models import (
     Filter,
     Mention,
     Phase,
+    Query,
     Source,
     Statement,
     Status,
@@ -875,3 +876,29 @@ async def test_captured_text_loses_its_secrets_and_direct_text_gets_a_warning(me
     assert key in direct.episode.content
     assert key not in repr(direct.warnings)
     assert direct.warnings
+
+
+async def test_two_moments_are_compared_without_words_too(memory: Memory) -> None:
+    for at, city in ((1, "Rome"), (3, "Oslo"), (5, "Lima")):
+        await tell(memory, f"Ana lives in {city}", at)
+    both = await memory.compare(Query(text=" ", group_ids=("home",)), day(2), day(6))
+
+    def said(facts: tuple[Fact, ...]) -> list[str]:
+        return sorted(fact.sentence.split()[-1] for fact in facts)
+
+    assert (said(both.at_start), said(both.at_end)) == (["Rome"], ["Lima"])
+    assert (said(both.ended), said(both.began)) == (["Oslo", "Rome"], ["Lima", "Oslo"])
+
+
+async def test_changes_are_listed_and_say_what_they_did(memory: Memory) -> None:
+    for at, city in ((1, "Rome"), (3, "Oslo")):
+        await tell(memory, f"Ana lives in {city}", at)
+    await tell(memory, "Ana lives in Oslo", 4)
+    again, second, first = await memory.changes(HOME)
+    assert [[fact.sentence for fact in facts] for facts in first.parted()] == [["Ana lives in Rome"], [], []]
+    made, _, ended = second.parted()
+    assert ([fact.sentence for fact in made], [fact.sentence for fact in ended]) == (
+        ["Ana lives in Oslo"],
+        ["Ana lives in Rome"],
+    )
+    assert [fact.sentence for fact in again.parted()[1]] == ["Ana lives in Oslo"]

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import logging
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from everfact import __version__
-from everfact.cli import config, health, mcp, token
+from everfact.cli import changing, config, copies, doctor, health, history, looking, mcp, telling, token, upkeep
+from everfact.cli.arguments import arguments
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
 app = typer.Typer(
@@ -23,11 +25,34 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Memory for AI agents: tell it things, and it gives back the few facts that matter.",
 )
+app.command()(telling.add)
+app.command()(telling.add_facts)
+app.command()(looking.search)
+app.command("list")(looking.list_)
+app.command()(looking.show)
+app.command()(history.log)
+app.command()(history.blame)
+app.command()(history.diff)
+app.command()(changing.delete)
+app.command()(changing.undo)
+app.command()(changing.disputes)
+app.command()(changing.merge)
+app.command()(changing.split)
+app.command()(changing.purge)
+app.command()(upkeep.queue)
+app.command()(upkeep.summarize)
+app.command()(upkeep.compact)
+app.command()(copies.export)
+app.command()(copies.backup)
+app.command()(copies.restore)
+app.command()(health.health)
+app.command()(health.stats)
+app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token")
-app.command()(health.health)
 
+GLOBAL = "global"
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 
 
@@ -38,26 +63,32 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def globals_(
+def globals_(  # noqa: PLR0913 - every option is a parameter
     ctx: typer.Context,
     store: Annotated[str, typer.Option(help="Where the memory is: a file or a URL.")] = "",
     group: Annotated[str, typer.Option(help="The group to work in.")] = "",
+    user_wide: Annotated[bool, typer.Option("--global", help="Work in the group of all your projects.")] = False,
     project: Annotated[Path | None, typer.Option(help="The project's folder, if not this one.")] = None,
     remote: Annotated[str, typer.Option(help="Use the memory of the server at this address.")] = "",
     version: Annotated[  # noqa: ARG001 - acts through its callback
         bool, typer.Option("--version", help="Print the version.", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Collect the flags that every command takes."""
-    given = {"store": store, "group": group, "project": str(project or ""), "remote": remote}
+    """Collect the flags that every command takes; they may stand after it, too."""
+    if user_wide and group not in ("", GLOBAL):
+        raise UsageError(f"--global and --group {group} name two groups", hint="leave one out")
+    given = {"store": store, "group": GLOBAL if user_wide else group, "project": str(project or ""), "remote": remote}
     ctx.obj = {_FLAGS[name]: value for name, value in given.items() if value}
 
 
 def main() -> None:
     """Run the program and end the process with its exit code."""
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a word that a terminal cannot show is no reason to fail
     try:
-        app(_arguments(sys.argv))
+        app(arguments(sys.argv))
     except EverfactError as error:
         print(f"error: {error.args[0]}", file=sys.stderr)
         if error.hint:
@@ -69,13 +100,6 @@ def main() -> None:
         # Whoever read our output has gone; Python would complain again on closing it.
         sys.stdout = None
         sys.exit(1)
-
-
-def _arguments(argv: list[str]) -> list[str]:
-    """What comes after the program's name; Graphiti's own server is started by its name alone."""
-    given = argv[1:]
-    is_server = Path(argv[0]).stem == "graphiti-mcp" and (not given or given[0] == "--transport")
-    return ["mcp", "serve", *given] if is_server else given
 
 
 def _exit_code(error: EverfactError) -> int:

@@ -1,36 +1,31 @@
-"""`everfact health`: is the memory there, and how is it doing?"""
+"""`everfact health` and `everfact stats`: is the memory there, how is it doing, how much does it hold?"""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
+
+from everfact.cli.arguments import AsJson
+from everfact.cli.output import answer
+from everfact.cli.session import run, settings_of
 
 if TYPE_CHECKING:
     from everfact.config import Settings
     from everfact.models import Stats
 
 
-def health(ctx: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False) -> None:
-    """Open the memory and report whether it is ready; exit code 1 if it is not."""
-    import asyncio  # a third of the start-up time, and --help needs none of it
-
-    from everfact.config import load
-
-    settings = load(ctx.obj).settings
-    stats = asyncio.run(_ask(settings))
-    print(json.dumps(_plain(settings, stats), indent=2) if as_json else _sentence(settings, stats))
+def health(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Report whether the memory is ready. Exit code 1 if it is not."""
+    settings = settings_of(ctx)
+    held = run(ctx, lambda session: session.memory.status())
+    answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(_sentence(settings, held)))
 
 
-async def _ask(settings: Settings) -> Stats:
-    from everfact.assemble import open_anywhere, open_store
-
-    if settings.remote is not None:
-        async with await open_anywhere(settings) as memory:
-            return await memory.status()
-    async with await open_store(settings) as store:  # without the extractors, which take a while to load
-        return await store.stats()
+def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
+    """Show how much the memory holds; with --group, that group."""
+    held = run(ctx, lambda session: session.memory.status(group_ids=session.groups if session.settings.group else None))
+    answer(ctx, as_json, held, lambda screen: screen.counts(held))
 
 
 def _plain(settings: Settings, stats: Stats) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everfact.cli.arguments import AsJson
 from everfact.errors import UsageError
 
 if TYPE_CHECKING:
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Decide who may use the memory over HTTP.")
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Name = Annotated[str, typer.Argument(help="What you call it, such as laptop or ci.")]
 
 

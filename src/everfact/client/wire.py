@@ -126,12 +126,14 @@ def ranked(items: Iterable[Episode | Entity | Fact]) -> tuple[Hit, ...]:
 
 def change(data: Row, *, group_id: str = "", kind: ChangeKind = ChangeKind.FORGET) -> Change:
     """What a change did to facts, or only that it was done."""
-    facts = [item for part in ("created", "merged", "ended") for item in rows(data.get(part), fact)]
+    created = rows(data.get("created"), fact)
+    facts = [*created, *(item for part in ("merged", "ended") for item in rows(data.get(part), fact))]
+    since = created[0].created_at if created else UNKNOWN  # what a change creates bears its own time
     return Change(
         uuid=_text(data, "uuid") or _text(data, "change"),
         group_id=group_id or next((item.group_id for item in facts), ""),
         kind=ChangeKind(_text(data, "kind") or kind),
-        created_at=_time(data, "created_at") or UNKNOWN,
+        created_at=_time(data, "created_at") or since,
         cause=_text(data, "cause"),
         note=_text(data, "note") or _text(data, "message"),
         facts=tuple(facts),

@@ -109,6 +109,17 @@ class Change:
     facts: tuple[Fact, ...] = ()
     removed: tuple[str, ...] = ()
 
+    def parted(self) -> tuple[list[Fact], list[Fact], list[Fact]]:
+        """Its facts: those it made, those it found known already, those it ended."""
+        asserted = {assertion.uuid for assertion in self.asserted}
+        ended = [fact for fact in self.facts if not asserted.isdisjoint(fact.ended_by)]
+        rest = [fact for fact in self.facts if asserted.isdisjoint(fact.ended_by)]
+        return (
+            [fact for fact in rest if fact.created_at == self.created_at],
+            [fact for fact in rest if fact.created_at != self.created_at],
+            ended,
+        )
+
     def recorded(self, at: datetime) -> Change:
         """The same change, recorded at `at`: every time in it that was the change's own becomes that."""
         own = self.created_at

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from everfact.models import Change, Fact, Thing
+from everfact.models import Change, Thing
 from everfact.server.answers.items import Answer, FactResult, NodeResult, Optional, facts, uri
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class ChangeResult(Answer):
     @classmethod
     def of(cls, change: Change, message: str) -> ChangeResult:
         """The change on the wire."""
-        fresh, known, ended = _sorted(change)
+        fresh, known, ended = change.parted()
         return cls(
             message=f"{message} ({_counts(change)})",
             uuid=change.uuid,
@@ -71,20 +71,8 @@ class ChangeResult(Answer):
         return (*(uri(Thing.FACT, uuid) for uuid in known), *gone)
 
 
-def _sorted(change: Change) -> tuple[list[Fact], list[Fact], list[Fact]]:
-    """The facts of a change: those it made, those it found known already, those it ended."""
-    asserted = {assertion.uuid for assertion in change.asserted}
-    ended = [fact for fact in change.facts if not asserted.isdisjoint(fact.ended_by)]
-    rest = [fact for fact in change.facts if asserted.isdisjoint(fact.ended_by)]
-    return (
-        [fact for fact in rest if fact.created_at == change.created_at],
-        [fact for fact in rest if fact.created_at != change.created_at],
-        ended,
-    )
-
-
 def _counts(change: Change) -> str:
-    fresh, known, ended = map(len, _sorted(change))
+    fresh, known, ended = map(len, change.parted())
     return f"facts: {fresh} created, {known} kept or revived, {ended} ended; {len(change.removed)} items removed"
 
 

@@ -31,7 +31,7 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
         StoreCorrupt: it is some other program's database.
         StoreError: it is behind and cannot be written.
     """
-    schema = _schema(connection, path, len(migrations))
+    schema = schema_of(connection, path, len(migrations))
     if schema == len(migrations):
         return
     if connection.readonly("main"):
@@ -44,7 +44,7 @@ def migrate(connection: apsw.Connection, path: Path, migrations: Sequence[str]) 
 
 def _advance(connection: apsw.Connection, path: Path, migrations: Sequence[str]) -> None:
     # Read again inside the transaction: another process may have been quicker.
-    schema = _schema(connection, path, len(migrations))
+    schema = schema_of(connection, path, len(migrations))
     if 0 < schema < len(migrations):
         _keep_copy(connection, path, schema)
     for number, script in enumerate(migrations[schema:], schema + 1):
@@ -67,7 +67,13 @@ def _keep_copy(connection: apsw.Connection, path: Path, schema: int) -> None:
     log.info("kept a copy before migrating: %s", copy)
 
 
-def _schema(connection: apsw.Connection, path: Path, newest: int) -> int:
+def schema_of(connection: apsw.Connection, path: Path, newest: int) -> int:
+    """The schema of a file that is ours; 0 for an empty one.
+
+    Raises:
+        StoreCorrupt: it is some other program's database, or not what it says.
+        SchemaTooNew: a later everfact wrote it.
+    """
     schema: int = connection.execute("PRAGMA user_version").get
     if is_foreign(connection):
         raise StoreCorrupt(
