@@ -26,51 +26,51 @@ from everfact.errors import (
     StoreUnavailable,
     UsageError,
 )
-from everfact.models import (
-    Added,
-    Answer,
-    Assertion,
-    Change,
-    ChangeKind,
-    Claim,
-    Command,
-    CommandKind,
-    Comparison,
-    Draft,
-    Embedding,
-    Entity,
-    Episode,
-    Evidence,
-    Extraction,
-    Fact,
-    FactKind,
-    Filter,
-    Granularity,
-    History,
-    Hit,
-    Mention,
-    Pair,
-    Phase,
-    Query,
-    Ranking,
-    Reached,
-    Receipt,
-    Scored,
-    Source,
-    Statement,
-    Stats,
-    Status,
-    Thing,
-    Trust,
-    Unembedded,
-    Value,
-    ValueType,
-    Verdict,
-)
 
 if TYPE_CHECKING:
     from everfact.assemble import open_memory
     from everfact.memory import Memory
+    from everfact.models import (
+        Added,
+        Answer,
+        Assertion,
+        Change,
+        ChangeKind,
+        Claim,
+        Command,
+        CommandKind,
+        Comparison,
+        Draft,
+        Embedding,
+        Entity,
+        Episode,
+        Evidence,
+        Extraction,
+        Fact,
+        FactKind,
+        Filter,
+        Granularity,
+        History,
+        Hit,
+        Mention,
+        Pair,
+        Phase,
+        Query,
+        Ranking,
+        Reached,
+        Receipt,
+        Scored,
+        Source,
+        Statement,
+        Stats,
+        Status,
+        Thing,
+        Trust,
+        Unembedded,
+        Value,
+        ValueType,
+        Verdict,
+    )
     from everfact.summarize import SagaSummary
     from everfact.worker import Worker
 
@@ -136,7 +136,7 @@ __all__ = [
     "open_memory",
 ]
 
-# Loaded when first asked for: they bring the event loop, which many a user of the models does without.
+# Loaded when first asked for: `everfact --help` needs none of it, and many a user of the models no event loop.
 _LATER = {
     "Memory": "everfact.memory",
     "SagaSummary": "everfact.summarize",
@@ -146,6 +146,6 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    if name in _LATER:
-        return getattr(import_module(_LATER[name]), name)
+    if name in __all__:
+        return getattr(import_module(_LATER.get(name, "everfact.models")), name)
     raise AttributeError(f"module 'everfact' has no attribute {name!r}")
