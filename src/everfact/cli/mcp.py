@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -36,14 +37,16 @@ def serve(  # noqa: PLR0913 - every option is a parameter
     import asyncio
 
     from everfact.config import load
-    from everfact.server.run import serve_http, serve_stdio
+    from everfact.server.run import serve_http, serve_relay, serve_stdio
 
     given = {"store": store, "group": group, "mcp.project_dir": str(project or ""), "mcp.toolsets": toolset}
-    settings = load(ctx.obj | {key: value for key, value in given.items() if value}).settings
+    flags = ctx.obj | {key: value for key, value in given.items() if value}
+    settings = load(flags).settings
     if settings.remote is not None:
-        raise UsageError(
-            f"a server cannot stand before the one at {settings.remote}", hint="give clients that address itself"
-        )
+        _check_relay(settings.remote, flags, transport)
+        token = settings.remote_token.reveal() if settings.remote_token else ""
+        asyncio.run(serve_relay(settings.remote, token=token))
+        return
     program = Path(sys.argv[0]).stem
     if transport == "stdio":
         asyncio.run(serve_stdio(settings, program))
@@ -59,3 +62,11 @@ def serve(  # noqa: PLR0913 - every option is a parameter
         print(f"connect, for example: claude mcp add --transport http everfact {url}", file=sys.stderr, flush=True)
 
     asyncio.run(serve_http(settings, program, options, tokens=open_tokens(), announce=announce))
+
+
+def _check_relay(url: str, flags: Mapping[str, object], transport: str) -> None:
+    if transport != "stdio":
+        raise UsageError(f"{url} is served over HTTP already", hint="give clients that address itself")
+    if "group" in flags:
+        # Calls pass as they are: they would quietly go to another group than the one asked for.
+        raise UsageError(f"the group is chosen by {url}, or in each call", hint="leave --group out")

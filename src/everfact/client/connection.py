@@ -10,7 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import httpx2
 import mcp_types as types
@@ -32,6 +32,8 @@ Endpoint: TypeAlias = "str | MCPServer"
 
 _MAX_EVENT_BYTES = 64 * 1024 * 1024
 _CLOSED = (types.CONNECTION_CLOSED, types.REQUEST_TIMEOUT)
+_REFUSALS = (401, 403)
+_AWAY = (502, 503, 504)
 _ERRORS: Final[dict[str, type[EverfactError]]] = {
     kind.__name__: kind for kind in (NotFound, UsageError, ConfigError, StoreUnavailable, StoreError)
 }
@@ -98,13 +100,26 @@ class Connection:
         result = await self._send(types.ReadResourceRequest(params=params), types.ReadResourceResult)
         return "".join(part.text for part in result.contents if isinstance(part, types.TextResourceContents))
 
+    async def greeting(self) -> tuple[str | None, types.ServerCapabilities | None]:
+        """The server's instructions and what it can do, as it said when the session was opened."""
+        link = await self._open()
+        assert link.session is not None
+        return link.session.instructions, link.session.server_capabilities
+
     async def close(self) -> None:
         """End the session; a later call opens another one."""
         link, self._link = self._link, None
         if link is not None:
             await _end(link)
 
-    async def _send(self, request: types.ClientRequest, kind: type[R]) -> R:
+    async def forward(self, request: types.Request[Any, Any], kind: type[R]) -> R:
+        """The answer as the server gave it.
+
+        Raises:
+            MCPError: the server answered with that error.
+            ConfigError: the server does not let us in.
+            StoreUnavailable: the server cannot be reached, or did not answer in time.
+        """
         for is_last in (False, True):
             link = await self._open()
             try:
@@ -114,12 +129,20 @@ class Connection:
                 if link.is_forgotten and not is_last:
                     await self._drop(link)
                     continue
-                raise self._explained(error, link) from error
+                if (unanswered := self._unanswered(error, link)) is not None:
+                    raise unanswered from error
+                raise
             except ValidationError as error:
                 raise StoreError(f"{self._name} answered something else than expected") from error
         raise AssertionError("the second time never comes round")
 
-    async def _race(self, link: _Link, request: types.ClientRequest, kind: type[R]) -> R:
+    async def _send(self, request: types.ClientRequest, kind: type[R]) -> R:
+        try:
+            return await self.forward(request, kind)
+        except MCPError as error:
+            raise self._explained(error) from error
+
+    async def _race(self, link: _Link, request: types.Request[Any, Any], kind: type[R]) -> R:
         """The answer, unless the connection breaks down first."""
         assert link.task is not None
         assert link.session is not None
@@ -183,8 +206,7 @@ class Connection:
             async def notice(response: httpx2.Response) -> None:
                 if response.status_code == 404 and "mcp-session-id" in response.request.headers:
                     link.is_forgotten = True
-                if response.status_code in (401, 403, 413, 421, 503):
-                    link.refusal = response.status_code
+                link.refusal = response.status_code if response.status_code in _REFUSALS + _AWAY else 0
 
             http.event_hooks["response"].append(notice)
             async with streamable_http_client(url, http_client=http, max_sse_event_size=_MAX_EVENT_BYTES) as streams:
@@ -201,15 +223,24 @@ class Connection:
 
     def _unopened(self, error: BaseException, link: _Link) -> EverfactError:
         if isinstance(error, MCPError):
-            return self._explained(error, link)
-        return StoreUnavailable(f"{self._name} cannot be reached: {error}", hint="is the server running?")
+            return self._unanswered(error, link) or self._explained(error)
+        return StoreUnavailable(
+            f"{self._name} cannot be reached: {error}", hint="is the server running? Start it, then try again"
+        )
 
-    def _explained(self, error: MCPError, link: _Link) -> EverfactError:
-        """The protocol's error as ours."""
-        if link.refusal in (401, 403):
+    def _unanswered(self, error: MCPError, link: _Link) -> EverfactError | None:
+        """An error that the SDK made up because no answer came, as ours."""
+        if link.refusal in _REFUSALS:
             return ConfigError(f"{self._name} does not let us in", hint="give it a token that it knows")
-        if error.code in _CLOSED or link.refusal == 503:
-            return StoreUnavailable(f"{self._name} did not answer: {error.message}")
+        if link.refusal in _AWAY:
+            return StoreUnavailable(f"{self._name} did not answer: {error.message}", hint="try again later")
+        if error.code in _CLOSED:
+            hint = "whether the call was done is not known; look before trying again"
+            return StoreUnavailable(f"{self._name} did not answer: {error.message}", hint=hint)
+        return None
+
+    def _explained(self, error: MCPError) -> EverfactError:
+        """The server's error as ours."""
         if error.code == types.METHOD_NOT_FOUND:
             return UsageError(f"{self._name} cannot do that: {error.message}", hint="is it a memory server?")
         if error.code in (types.INVALID_REQUEST, types.INVALID_PARAMS):

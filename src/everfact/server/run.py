@@ -1,4 +1,4 @@
-"""Running a server by what the settings say: over stdio, or over HTTP.
+"""Running a server by what the settings say: over stdio, over HTTP, or as a relay to another server.
 
 Ends cleanly when the client goes or a signal comes.
 """
@@ -10,14 +10,15 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from everfact.config import Settings, default_group, project_dir
 from everfact.server.host import Host, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
+    from mcp.server.lowlevel import Server
     from mcp.server.mcpserver import MCPServer
 
     from everfact.memory import Memory
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 _CLOSE_SECONDS = 0.05
 """Clients kill a server 100 ms after they asked it to go. All that was acknowledged is on disk anyway."""
+
+_RELAY_SECONDS = 300.0
+"""As long as our server over HTTP lets a call take."""
 
 
 def host_for(settings: Settings, *, is_remote: bool) -> Host:
@@ -60,22 +64,34 @@ def server_for(settings: Settings, host: Host, program: str) -> MCPServer[Host]:
 
 async def serve_stdio(settings: Settings, program: str) -> None:
     """Serve the client on standard input and output until it closes them or a signal comes."""
+    host = host_for(settings, is_remote=False)
+    await _serve_client(server_for(settings, host, program)._lowlevel_server, host.close)
+
+
+async def serve_relay(url: str, *, token: str) -> None:
+    """Serve the client on standard input and output with what the server at that address says."""
+    from everfact.client.connection import Connection
+    from everfact.server.relay import build_relay
+
+    connection = Connection(url, token=token, timeout_seconds=_RELAY_SECONDS)
+    await _serve_client(await build_relay(connection), connection.close)
+
+
+async def _serve_client(server: Server[Any], close: Callable[[], Awaitable[None]]) -> None:
     from everfact.server.stdio import run_stdio
 
-    host = host_for(settings, is_remote=False)
-    server = server_for(settings, host, program)
     async with asyncio.TaskGroup() as tasks:
         if sys.platform != "win32":  # there the client closes standard input, or ends the process
             for number in (signal.SIGTERM, signal.SIGINT):
-                asyncio.get_running_loop().add_signal_handler(number, lambda: tasks.create_task(_leave(host)))
+                asyncio.get_running_loop().add_signal_handler(number, lambda: tasks.create_task(_leave(close)))
         await run_stdio(server)
-        await _leave(host)
+        await _leave(close)
 
 
-async def _leave(host: Host) -> None:
+async def _leave(close: Callable[[], Awaitable[None]]) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(_CLOSE_SECONDS):
-            await host.close()
+            await close()
     sys.stderr.flush()
     os._exit(0)  # threads that read standard input or a long text cannot be cancelled, and would keep the process
 

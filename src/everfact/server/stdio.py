@@ -12,20 +12,17 @@ from mcp.types import INVALID_REQUEST, ErrorData, JSONRPCError
 from pydantic import ValidationError
 
 if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
+    from mcp.server.lowlevel import Server
     from mcp.shared._stream_protocols import ReadStream, WriteStream
-
-    from everfact.server.host import Host
 
 _UNREADABLE = "the request cannot be read: a wrong field, several requests in one line, or half a character in a text"
 
 
-async def run_stdio(server: MCPServer[Host]) -> None:
+async def run_stdio(server: Server[Any]) -> None:
     """Serve the client until it closes standard input."""
     # What `MCPServer.run_stdio_async` does, with our ears in between.
-    low = server._lowlevel_server
     async with stdio_server() as (incoming, outgoing):
-        await low.run(Listening(incoming, outgoing), outgoing, low.create_initialization_options())
+        await server.run(Listening(incoming, outgoing), outgoing, server.create_initialization_options())
 
 
 class Listening:
