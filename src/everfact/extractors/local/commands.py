@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import Command, CommandKind
+from everfact.words import word_set
 
 _WORDS = word_set(
     "forget delete erase remove scratch disregard drop wipe save store remember keep record repeat memorize "

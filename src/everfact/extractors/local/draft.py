@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from everfact.extractors.local.reading.clauses import Clause
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import FactKind, Mention, Phase, Value
 from everfact.relations import attribute_of, is_one_at_a_time, relation_name
+from everfact.words import word_set
 
 UNSURE = 0.4
 """How sure a denial is, and an ending that follows from another: it ends what is known and proves nothing else."""

@@ -24,7 +24,6 @@ from everfact.extractors.local.reading.phrases import asides, phrases_of
 from everfact.extractors.local.reading.sentences import LONGEST, Sentence, speakers_in, split
 from everfact.extractors.local.reading.tokens import Token, tokenize
 from everfact.extractors.local.reading.unsaid import with_subject
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import note_topic
 from everfact.extractors.local.rules.careers import by_appointment, by_career, by_contract, by_handover, by_last_day
 from everfact.extractors.local.rules.changes import by_change, by_release, by_replacement, by_sale
@@ -62,6 +61,7 @@ from everfact.models import (
 )
 from everfact.relations import is_one_at_a_time
 from everfact.values import find_values
+from everfact.words import word_set
 
 logger = logging.getLogger(__name__)
 

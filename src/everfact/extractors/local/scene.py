@@ -9,8 +9,8 @@ from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Arg
 from everfact.extractors.local.reading.phrases import NounPhrase
 from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import Mention, Value, ValueType
+from everfact.words import word_set
 
 _VAGUE = word_set(
     "thing things stuff lot lots bit way ways kind kinds sort part parts one ones time times day days moment minute "

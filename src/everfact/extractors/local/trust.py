@@ -10,8 +10,8 @@ import re
 from dataclasses import dataclass, replace
 
 from everfact.extractors.local.reading.sentences import LONGEST
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import Extraction, Statement, Trust
+from everfact.words import word_set
 
 _SHORT = 60
 """Words: in a longer text a doubt goes for its own sentence, unless the text begins with it."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.lexicon import SAME_IN_PAST, tag, verb_form
 from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import ValueType
+from everfact.words import word_set
 
 ASPECT = word_set("start begin stop quit keep finish resume continue give cease consider enjoy avoid")
 """Verbs that say of another one that it begins, goes on or ends."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 from everfact.extractors.local.reading.phrases import NounPhrase, Phrase, VerbGroup
 from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import ValueType
+from everfact.words import word_set
 
 _REPORTING = word_set(
     "say tell claim think believe hear mention guess suggest assume suspect argue insist deny report announce read "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from everfact.extractors.local.reading.words import word_set
+from everfact.words import word_set
 
 _DOUBTS = word_set(
     "if unless suppose supposing imagine imagining pretend pretending wish wishes wished whether maybe perhaps "

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import word_set
+from everfact.words import word_set
 
 _TECHNOLOGIES = """
 PostgreSQL,Postgres,MySQL,MariaDB,SQLite,MongoDB,Redis,Memcached,Cassandra,CockroachDB,DynamoDB,Elasticsearch,

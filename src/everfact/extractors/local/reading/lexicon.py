@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from everfact.extractors.local.reading.words import word_set
+from everfact.words import word_set
 
 _IRREGULAR = """
 be was been|become became become|begin began begun|bear bore born|break broke broken|bring brought brought

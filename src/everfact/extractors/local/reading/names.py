@@ -10,9 +10,9 @@ from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.gazetteer import Gazetteer, Known, is_first_name, world
 from everfact.extractors.local.reading.lexicon import is_ordinary, tag
 from everfact.extractors.local.reading.tokens import Token, tokenize
-from everfact.extractors.local.reading.words import word_set
 from everfact.models import Entity, ValueType
 from everfact.values import ValueSpan
+from everfact.words import word_set
 
 _LINKS = word_set("of de del della di da do dos von van der den la le el al bin ibn du des y für")
 _TITLES = word_set("mr. mrs. ms. dr. prof. mr mrs ms dr prof sir lady lord")

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from everfact.extractors.local.reading.classes import ASPECT, classify
 from everfact.extractors.local.reading.lexicon import SAME_IN_PAST
 from everfact.extractors.local.reading.tokens import Token, with_adverbs
-from everfact.extractors.local.reading.words import FAMILY, PERSON_HEADS, PETS, word_set
+from everfact.extractors.local.reading.words import FAMILY, PERSON_HEADS, PETS
 from everfact.models import Value, ValueType
+from everfact.words import word_set
 
 _CATENATIVE = word_set(
     "want need plan decide hope try like love start begin continue agree intend wish prefer expect manage choose "

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-
-def word_set(words: str) -> frozenset[str]:
-    """The words of a text, each once."""
-    return frozenset(words.split())
-
+from everfact.words import word_set
 
 FIRST = word_set("i me my mine myself we us our ours ourselves")
 SECOND = word_set("you your yours yourself")

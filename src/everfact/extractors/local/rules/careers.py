@@ -9,12 +9,12 @@ from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.phrases import NounPhrase, Phrase
 from everfact.extractors.local.reading.tokens import Token
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import attribute_in
 from everfact.extractors.local.rules.copula import is_definite, role_text
 from everfact.extractors.local.rules.frames import is_person, typed
 from everfact.extractors.local.scene import Scene
 from everfact.models import FactKind, Mention, Value, ValueType
+from everfact.words import word_set
 
 _JOBS = word_set("job position role post work gig internship employment")
 _TEAMS = word_set(

@@ -9,13 +9,13 @@ from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Arg, Clause
 from everfact.extractors.local.reading.lexicon import is_ordinary
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import attribute_in
 from everfact.extractors.local.rules.careers import post
 from everfact.extractors.local.rules.copula import is_definite
 from everfact.extractors.local.rules.frames import is_person, typed
 from everfact.extractors.local.scene import Attribute, Scene, thing_words
 from everfact.models import FactKind, Mention, Value, ValueType
+from everfact.words import word_set
 
 _CHANGING = word_set(
     "increase raise reduce lower decrease extend push move change update set bump cut drop rise grow fall shrink go "

@@ -9,13 +9,13 @@ from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.lexicon import tag
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.attributes import attribute_in, is_attribute_noun
 from everfact.extractors.local.rules.frames import FRAMES, is_person, typed
 from everfact.extractors.local.rules.places import place_or_time
 from everfact.extractors.local.scene import Attribute, Scene, thing_words
 from everfact.models import FactKind, Mention, Value, ValueType
 from everfact.relations import relation_name
+from everfact.words import word_set
 
 _COPULAS = frozenset(("be", "become", "remain", "stay", "turn"))
 _TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from everfact.extractors.local.draft import BEGINS, ENDS, Draft, manner_of
 from everfact.extractors.local.reading.clauses import Clause
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.frames import is_person, typed
 from everfact.extractors.local.scene import Scene
 from everfact.models import Mention
+from everfact.words import word_set
 
 _HOMES = word_set("flat apartment house home place room studio loft dorm")
 

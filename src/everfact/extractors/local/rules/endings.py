@@ -13,11 +13,11 @@ from everfact.extractors.local.draft import BEGINS, ENDS, HOLDS, UNSURE, Draft, 
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.frames import is_person
 from everfact.extractors.local.scene import Scene
 from everfact.models import FactKind, Mention, Value, ValueType
 from everfact.relations import relation_name
+from everfact.words import word_set
 
 GUESSED = 0.5
 _PARTNERS = ("=partner", "=girlfriend", "=boyfriend", "=fiancé", "=fiancée", "dates", "engaged to")

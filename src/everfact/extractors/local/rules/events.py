@@ -5,11 +5,11 @@ from __future__ import annotations
 from everfact.extractors.local.draft import ENDS, HAPPENED, Draft, manner_of
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.frames import FRAMES
 from everfact.extractors.local.scene import Scene
 from everfact.models import FactKind, Mention, ValueType
 from everfact.relations import relation_name
+from everfact.words import word_set
 
 _EMPTY = word_set(
     "include be have do say tell think know feel look want mean guess try let seem sound thank hope wait happen ask "

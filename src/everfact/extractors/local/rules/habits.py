@@ -5,11 +5,11 @@ from __future__ import annotations
 from everfact.extractors.local.draft import BEGINS, ENDS, HAPPENED, HOLDS, Draft, manner_of
 from everfact.extractors.local.reading.clauses import Clause
 from everfact.extractors.local.reading.phrases import NounPhrase
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.frames import FRAMES, is_person
 from everfact.extractors.local.scene import Scene
 from everfact.models import FactKind, Value, ValueType
 from everfact.relations import relation_name
+from everfact.words import word_set
 
 _HABITS = frozenset((ValueType.FREQUENCY, ValueType.WEEKDAY, ValueType.TIME))
 _TAKING_PLACE = frozenset(("take_place", "meet", "happen", "get together", "gather", "convene"))

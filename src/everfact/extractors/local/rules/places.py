@@ -5,10 +5,10 @@ from __future__ import annotations
 from everfact.extractors.local.draft import BEGINS, ENDS, Draft, Manner, manner_of
 from everfact.extractors.local.reading import words
 from everfact.extractors.local.reading.clauses import Arg, Clause
-from everfact.extractors.local.reading.words import word_set
 from everfact.extractors.local.rules.frames import numbered, typed
 from everfact.extractors.local.scene import Scene
 from everfact.models import Mention, ValueType
+from everfact.words import word_set
 
 _TIMED = frozenset((ValueType.DATE, ValueType.TIME, ValueType.WEEKDAY, ValueType.FREQUENCY))
 _TEAMS = frozenset(("team", "squad", "department", "crew"))
