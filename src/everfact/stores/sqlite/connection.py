@@ -139,8 +139,9 @@ def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
 
 def is_foreign(connection: apsw.Connection) -> bool:
     """Whether the file is some other program's database; then nothing of it may be changed."""
-    owner: int = connection.execute("PRAGMA application_id").get
+    # In this order: somebody may be making the file now, and whoever sees the tables then sees the owner, too.
     tables: int = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    owner: int = connection.execute("PRAGMA application_id").get
     return owner != APPLICATION_ID and tables > 0
 
 
