@@ -13,7 +13,7 @@ from everfact.errors import NotFound
 from everfact.fuse import FACT_WEIGHTS, Found, rank
 from everfact.models import Entity, Episode, Fact, Filter, Query, Reached, Thing, Vector
 from everfact.ports import Embedder, Store
-from everfact.question import Question, names_in, read_question
+from everfact.question import Question, possible_names, read_question
 from everfact.relations import REPLACED_BY, TITLED
 from everfact.words import SMALL_WORDS
 
@@ -74,7 +74,7 @@ async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_
         NotFound: there is no such centre.
     """
     here = Filter(group_ids=query.group_ids, known_at=query.known_at)
-    names = names_in(query.text)
+    names = possible_names(query.text)
     speakers, named, vector = await asyncio.gather(
         store.speakers(names, here),
         store.entities(replace(here, names=tuple(names)), limit=_ENTITIES),

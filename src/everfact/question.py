@@ -153,7 +153,7 @@ def read_question(text: str, asked_at: datetime, speakers: tuple[str, ...] = ())
     )
 
 
-def names_in(text: str) -> list[str]:
+def possible_names(text: str) -> list[str]:
     """What may be names in a question: its words and its runs of words, as they are spelt."""
     bare = [re.sub(r"['\u2019]s?$|[.-]+$", "", word) for word in _NAME.findall(text[:_LONGEST])]
     runs = [" ".join(bare[i : i + n]) for n in (1, 2, 3) for i in range(len(bare) - n + 1)]

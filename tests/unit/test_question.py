@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from everfact.question import Times, names_in, read_question
+from everfact.question import Times, possible_names, read_question
 
 ASKED_AT = datetime(2026, 6, 1, 12, tzinfo=UTC)
 
@@ -176,10 +176,10 @@ def test_dates_at_the_ends_of_the_calendar_are_left_out() -> None:
 
 
 def test_names_are_runs_of_words_as_they_are_spelt() -> None:
-    found = names_in("Where does Ana Costa's dog sleep?")
+    found = possible_names("Where does Ana Costa's dog sleep?")
     assert {"Ana", "Costa", "Ana Costa", "dog", "Ana Costa dog", "dog sleep"} <= set(found)
     assert not {"Where", "does", "Where does"} & set(found)
 
 
 def test_names_are_no_more_than_can_be_looked_up() -> None:
-    assert len(names_in(" ".join(f"name{n}" for n in range(500)))) == 64
+    assert len(possible_names(" ".join(f"name{n}" for n in range(500)))) == 64
