@@ -92,7 +92,7 @@ async def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         store: Any = Watch(await SQLiteStore.open(Path(folder) / "memory.db"), spent, "store ")
         memory = make_memory(store)
-        memory._extractors = {s: Watch(e, spent, "extractor ") for s, e in memory._extractors.items()}
+        memory._digester.extractors = {s: Watch(e, spent, "extractor ") for s, e in memory._digester.extractors.items()}
         cpu = time.process_time()
         adding, digesting = await run(memory, told)
         cpu = time.process_time() - cpu

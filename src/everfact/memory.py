@@ -6,30 +6,26 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from everfact import clock, evidence, revise
-from everfact.clock import new_id
+from everfact import clock, evidence, lookup, revise
 from everfact.communities import build_communities, ever_built
-from everfact.digest import LEASE, Patience, Run
+from everfact.digest import Patience
+from everfact.digester import TRIES, Digester
 from everfact.draft import accept, check_group
 from everfact.errors import Conflict, NotFound, UsageError
 from everfact.export import write_export
-from everfact.ingest import ingest
 from everfact.models import (
     Added,
     Answer,
     Change,
-    ChangeKind,
-    Claim,
     Comparison,
     Draft,
     Embedding,
     Entity,
     Episode,
-    Extraction,
     Fact,
     Filter,
     History,
@@ -39,18 +35,13 @@ from everfact.models import (
     Statement,
     Stats,
     Status,
-    Thing,
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
 from everfact.summarize import SagaSummary, summarize_saga
 
-_TRIES = 5
-_TICK = timedelta(microseconds=1)
-_POLL_SECONDS = 0.05
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _BATCH = 256
-_EACH = 16
 
 
 class Memory:
@@ -66,11 +57,9 @@ class Memory:
         now: Callable[[], datetime] = clock.now,
     ) -> None:
         self._store = store
-        self._extractors = extractors
         self._embedder = embedder
-        self._patience = patience or Patience()
         self._now = now
-        self._owner = new_id()
+        self._digester = Digester(store, extractors, patience or Patience(), now)
         self.told = asyncio.Event()
         """Set when something was added, so that a worker in this process need not wait for its next look."""
 
@@ -96,7 +85,7 @@ class Memory:
         episode = await self._store.add_episode(added.episode)
         self.told.set()
         if wait:
-            episode = await self._digested(episode)
+            episode = await self._digester.wait_for(episode)
         return replace(added, episode=episode)
 
     async def add_facts(
@@ -128,9 +117,7 @@ class Memory:
 
         Answers how many were taken.
         """
-        claims = await self._store.claim(self._owner, limit=limit, lease=LEASE, group_ids=group_ids)
-        runs = [Run(self._store, claim, self._patience, self._now) for claim in claims]
-        return sum(await asyncio.gather(*(run.digest(self._digest, most=each) for run in runs)))
+        return await self._digester.digest(limit=limit, each=each, group_ids=group_ids)
 
     async def retry(self, *, group_ids: tuple[str, ...] | None = None) -> int:
         """Queue the parked episodes again, with their attempts forgotten; answer how many."""
@@ -154,48 +141,6 @@ class Memory:
                 for item, vector in zip(lacking, vectors, strict=True)
             ],
         )
-
-    async def _digest(self, claim: Claim, lease: timedelta | None) -> Claim | None:
-        extraction, head = await self._extract(claim), claim.head
-        for _ in range(_TRIES):
-            change = await ingest(self._store, claim, extraction, parent=head, now=self._now())
-            try:
-                return await self._finish(change, claim, lease)
-            except Conflict:
-                head = await self._head(claim.episode.group_id)
-        raise Conflict(f"group {claim.episode.group_id} changes all the time", hint="it is tried again later")
-
-    async def _extract(self, claim: Claim) -> Extraction:
-        episode = claim.episode
-        if episode.statements:
-            return Extraction(extractor="client", statements=episode.statements)
-        return await self._extractors[episode.source].extract(episode, claim.known, claim.listeners)
-
-    async def _finish(self, change: Change, claim: Claim, lease: timedelta | None) -> Claim | None:
-        """Finish the claimed episode; cancelled meanwhile, the next one that it may have claimed is given back."""
-        finishing = asyncio.ensure_future(self._store.finish(change, claim, lease=lease))
-        try:
-            return (await asyncio.shield(finishing))[1]
-        except asyncio.CancelledError:
-            await asyncio.wait([finishing])
-            following = None if finishing.exception() else finishing.result()[1]
-            if following is not None:
-                await self._store.release(following)
-            raise
-
-    async def _digested(self, episode: Episode) -> Episode:
-        """Wait until the episode is done or parked, digesting its group here unless somebody else does."""
-        where = Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,))
-        deadline = asyncio.get_running_loop().time() + self._patience.episode_timeout.total_seconds()
-        while episode.status is Status.PENDING and not episode.error:
-            if not await self.digest(each=_EACH, group_ids=(episode.group_id,)):
-                await asyncio.sleep(_POLL_SECONDS)
-            found = await self._store.episodes(where)
-            # What was told may be an order to forget itself.
-            episode = found[0] if found else replace(episode, status=Status.DONE)
-            if asyncio.get_running_loop().time() > deadline:
-                break
-        return episode
 
     # Looking
 
@@ -239,13 +184,7 @@ class Memory:
         Raises:
             NotFound: there is none.
         """
-        where = Filter(group_ids=group_ids, uuids=(uuid,))
-        found: list[Episode | Entity | Fact] = []
-        for read in (self._store.facts, self._store.entities, self._store.episodes):
-            found += await read(where)
-        if not found:
-            raise NotFound(f"nothing has the id {uuid}", hint="search for it, or look at the history")
-        return found[0]
+        return await lookup.item(self._store, uuid, group_ids)
 
     async def episodes(self, where: Filter, *, limit: int = 10) -> list[Episode]:
         """Episodes, newest first by the time they speak from."""
@@ -267,7 +206,7 @@ class Memory:
         Raises:
             NotFound: nobody is called that.
         """
-        found = await self._entity(entity, group_ids)
+        found = await lookup.entity(self._store, entity, group_ids)
         here = Filter(group_ids=(found.group_id,))
         facts = await self._store.facts(replace(here, entities=(found.uuid,)), limit=EVERYTHING)
         changes = await self._store.changes(replace(here, uuids=(found.uuid, *(f.uuid for f in facts))))
@@ -280,7 +219,7 @@ class Memory:
         Raises:
             NotFound: there is no such fact.
         """
-        return await evidence.explain(self._store, await self._fact(uuid, group_ids))
+        return await evidence.explain(self._store, await lookup.fact(self._store, uuid, group_ids))
 
     async def disputes(self, *, group_ids: tuple[str, ...] | None = None, limit: int = 100) -> list[Fact]:
         """Facts that contradict another one and nobody has said which is right."""
@@ -289,6 +228,14 @@ class Memory:
     async def status(self, *, group_ids: Sequence[str] | None = None) -> Stats:
         """How much there is and how it is doing."""
         return await self._store.stats(group_ids)
+
+    async def state(self, name: str) -> str | None:
+        """A small named value that somebody kept here: an offset, a watermark."""
+        return await self._store.state(name)
+
+    async def set_state(self, name: str, value: str | None) -> None:
+        """Keep a small named value, or drop it with None."""
+        await self._store.set_state(name, value)
 
     async def summarize_saga(self, thread: str, *, group_id: str = "main") -> SagaSummary:
         """The most telling sentences of a thread, in its own words and order.
@@ -348,7 +295,7 @@ class Memory:
         Raises:
             NotFound: there is no such fact.
         """
-        fact = await self._fact(uuid, group_ids)
+        fact = await lookup.fact(self._store, uuid, group_ids)
         return await self._apply(lambda now: revise.correct(self._store, fact, right, note=why, now=now))
 
     async def resolve(self, keep: str, *, group_ids: tuple[str, ...] | None = None) -> Change:
@@ -358,7 +305,7 @@ class Memory:
             NotFound: there is no such fact.
             UsageError: it is not disputed.
         """
-        kept = await self._fact(keep, group_ids)
+        kept = await lookup.fact(self._store, keep, group_ids)
         same = Filter(group_ids=(kept.group_id,), subjects=(kept.subject_uuid,), attributes=(kept.attribute,))
         rivals = [f for f in await self._store.facts(replace(same, disputed=True)) if f.uuid != kept.uuid]
         if not kept.disputed or not rivals:
@@ -371,7 +318,7 @@ class Memory:
         Raises:
             NotFound: one of them is not known.
         """
-        kept, gone = [await self._entity(name, group_ids) for name in (keep, other)]
+        kept, gone = [await lookup.entity(self._store, name, group_ids) for name in (keep, other)]
         return await self._apply(lambda now: revise.merge(self._store, kept, gone, now=now))
 
     async def split(self, entity: str, aliases: Sequence[str], *, group_ids: tuple[str, ...] | None = None) -> Change:
@@ -380,12 +327,12 @@ class Memory:
         Raises:
             NotFound: the entity is not known, or nothing was said under these names.
         """
-        found = await self._entity(entity, group_ids)
+        found = await lookup.entity(self._store, entity, group_ids)
         return await self._apply(lambda now: revise.split(self._store, found, aliases, now=now))
 
     async def purge(self, uuid: str, *, group_ids: tuple[str, ...] | None = None) -> int:
         """Forget an item and wipe every copy of it for good, communities' summaries too; answer how many items went."""
-        item = await self._forgotten(uuid, group_ids)
+        item = await lookup.forgotten(self._store, uuid, group_ids)
         if item is None:
             item = await self.get(uuid, group_ids=group_ids)
             await self.forget(uuid, group_ids=group_ids)
@@ -407,40 +354,9 @@ class Memory:
 
     async def _apply(self, act: Callable[[datetime], Awaitable[Change]]) -> Change:
         """Do an act of a person; if somebody else was quicker, on top of what they did."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             try:
                 return await self._store.apply(await act(self._now()))
             except Conflict:
                 continue
         raise Conflict("the group changes all the time", hint="try again")
-
-    async def _forgotten(self, uuid: str, group_ids: tuple[str, ...] | None) -> Episode | Entity | Fact | None:
-        """An item that was forgotten and not brought back, as it was."""
-        for change in await self._store.changes(Filter(group_ids=group_ids, uuids=(uuid,)), limit=EVERYTHING):
-            if change.kind is ChangeKind.FORGET and change.cause == uuid:
-                before = Filter(group_ids=(change.group_id,), uuids=(uuid,), known_at=change.created_at - _TICK)
-                for read in (self._store.facts, self._store.entities, self._store.episodes):
-                    if not await read(replace(before, known_at=None)) and (found := await read(before)):
-                        return found[0]
-        return None
-
-    async def _head(self, group_id: str) -> str | None:
-        last = await self._store.changes(Filter(group_ids=(group_id,)), limit=1)
-        return last[0].uuid if last else None
-
-    async def _fact(self, uuid: str, group_ids: tuple[str, ...] | None) -> Fact:
-        found = await self._store.facts(Filter(group_ids=group_ids, uuids=(uuid,)))
-        if not found:
-            raise NotFound(f"there is no fact {uuid}", hint="search for it, or look at the history")
-        return found[0]
-
-    async def _entity(self, name_or_uuid: str, group_ids: tuple[str, ...] | None) -> Entity:
-        here = Filter(group_ids=group_ids)
-        found = await self._store.entities(replace(here, uuids=(name_or_uuid,)))
-        found += await self._store.entities(replace(here, names=(name_or_uuid,)))
-        if found:
-            return found[0]
-        like = await self._store.match_text(Thing.ENTITY, name_or_uuid, here, limit=3)
-        near = await self._store.entities(replace(here, uuids=tuple(hit.uuid for hit in like)))
-        names = ", ".join(entity.name for entity in near)
-        raise NotFound(f"no entity is called {name_or_uuid}", hint=f"did you mean {names}?" if names else "")

@@ -312,7 +312,7 @@ async def test_failing_episode_is_tried_again_then_parked_and_others_go_on(memor
 
 
 async def test_episode_that_takes_too_long_is_given_up(memory: Memory) -> None:
-    memory._patience = replace(memory._patience, episode_timeout=timedelta(milliseconds=20))
+    memory._digester.patience = replace(memory._digester.patience, episode_timeout=timedelta(milliseconds=20))
     episode = await tell(memory, "slow", 1)
     assert "longer than 0.02 s" in episode.error
 
@@ -429,10 +429,10 @@ async def test_claim_taken_over_is_dropped(memory: Memory, clock: FakeClock) -> 
         await asyncio.sleep(60)
         raise AssertionError
 
-    for work, limit in ((memory._digest, patience), (never, hurry)):
+    for work, limit in ((memory._digester._digest, patience), (never, hurry)):
         assert await Run(memory._store, claim, limit, clock).digest(work, most=2) == 1
         assert await memory._store.changes(HOME) == []
-    assert await Run(memory._store, other, patience, clock).digest(memory._digest, most=1) == 1
+    assert await Run(memory._store, other, patience, clock).digest(memory._digester._digest, most=1) == 1
     assert len(await memory._store.changes(HOME)) == 1
 
 
@@ -474,7 +474,7 @@ async def test_backlog_of_a_group_is_digested_in_a_row_up_to_a_failure(memory: M
 async def test_extractor_hears_who_else_is_there(memory: Memory) -> None:
     for speaker in ("Ana", "Bob"):
         await memory.add(Draft(content="Ana likes Tea", group_id="home", thread="talk", speaker=speaker), wait=True)
-    extractor = memory._extractors[Source.TEXT]
+    extractor = memory._digester.extractors[Source.TEXT]
     assert isinstance(extractor, Scripted)
     assert extractor.heard == ("Ana",)
 
@@ -514,7 +514,7 @@ async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch:
         return claim
 
     monkeypatch.setattr(memory._store, "renew", renew)
-    memory._patience = replace(memory._patience, episode_timeout=timedelta(milliseconds=60))
+    memory._digester.patience = replace(memory._digester.patience, episode_timeout=timedelta(milliseconds=60))
     await tell(memory, "slow", 1)
     assert len(renewed) >= 2
 
@@ -541,7 +541,7 @@ async def test_renewal_that_comes_after_the_next_claim_is_no_trouble(
             is_over.set()
             await asyncio.sleep(0.005)
         await is_renewing.wait()
-        return await memory._digest(claim, lease)
+        return await memory._digester._digest(claim, lease)
 
     monkeypatch.setattr(memory._store, "renew", renew)
     assert await run.digest(slowly, most=2) == 2
@@ -583,7 +583,7 @@ async def _added(memory: Memory) -> str:
 
 
 async def test_waiting_ends_with_the_patience_when_others_hold_the_group(memory: Memory) -> None:
-    memory._patience = replace(memory._patience, episode_timeout=timedelta(milliseconds=80))
+    memory._digester.patience = replace(memory._digester.patience, episode_timeout=timedelta(milliseconds=80))
     await memory.add(Draft(content="Ana likes Tea", group_id="home"))
     await memory._store.claim("other", lease=timedelta(hours=1))
     assert (await tell(memory, "Ana likes Mate", 2)).status is Status.PENDING
@@ -902,3 +902,10 @@ async def test_changes_are_listed_and_say_what_they_did(memory: Memory) -> None:
         ["Ana lives in Rome"],
     )
     assert [fact.sentence for fact in again.parted()[1]] == ["Ana lives in Oslo"]
+
+
+async def test_small_named_values_are_kept_until_dropped(memory: Memory) -> None:
+    await memory.set_state("offset", "12")
+    assert await memory.state("offset") == "12"
+    await memory.set_state("offset", None)
+    assert await memory.state("offset") is None
