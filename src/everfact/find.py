@@ -67,7 +67,14 @@ class Scope:
         return {hit.uuid: hit.score for hit in found}
 
 
-async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_at: datetime) -> Scope:
+async def vector_of(embedder: Embedder | None, query: Query) -> Vector | None:
+    """What the question means, if there is anybody who can tell."""
+    return None if embedder is None else (await embedder.embed([query.text]))[0]
+
+
+async def scope_of(
+    store: Store, embedder: Embedder | None, vector: Vector | None, query: Query, asked_at: datetime
+) -> Scope:
     """Read the question and settle where its answers may be.
 
     Raises:
@@ -75,10 +82,8 @@ async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_
     """
     here = Filter(group_ids=query.group_ids, known_at=query.known_at)
     names = possible_names(query.text)
-    speakers, named, vector = await asyncio.gather(
-        store.speakers(names, here),
-        store.entities(replace(here, names=tuple(names)), limit=_ENTITIES),
-        _vector(embedder, query.text),
+    speakers, named = await asyncio.gather(
+        store.speakers(names, here), store.entities(replace(here, names=tuple(names)), limit=_ENTITIES)
     )
     if query.center:
         centre = await store.entities(replace(here, uuids=(query.center,)))
@@ -112,10 +117,6 @@ async def scope_of(store: Store, embedder: Embedder | None, query: Query, asked_
         },
         shows_history=query.include_history,
     )
-
-
-async def _vector(embedder: Embedder | None, text: str) -> Vector | None:
-    return None if embedder is None else (await embedder.embed([text]))[0]
 
 
 async def _time_asked_about(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Protocol, Self
+from typing import Any, Protocol, Self, TypeVar
 
 from everfact.models import (
     Assertion,
@@ -27,6 +27,8 @@ from everfact.models import (
     Vector,
     Verdict,
 )
+
+T = TypeVar("T")
 
 
 class Store(Protocol):
@@ -124,6 +126,13 @@ class Store(Protocol):
 
     async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
         """Who of these has said something, as the episodes spell it; ASCII letter case does not matter."""
+
+    async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
+        """Hand `work` the store for several reads, and answer with what it makes of them.
+
+        Where the store can, all of them see the same moment, and none waits for its turn. It may run in another
+        thread, with an event loop of its own: `work` does nothing but read from what it is handed.
+        """
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         """Keep vectors of the items whose text is still the one embedded; answer how many were kept."""

@@ -20,6 +20,7 @@ from everfact.find import (
     find_successors,
     match_episodes,
     scope_of,
+    vector_of,
 )
 from everfact.fuse import (
     ENTITY_WEIGHTS,
@@ -45,6 +46,7 @@ from everfact.models import (
     Ranking,
     Reached,
     Thing,
+    Vector,
     thing_of,
 )
 from everfact.ports import Embedder, Store
@@ -71,7 +73,16 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
         UsageError: the query cannot be answered as it is.
     """
     check_query(query)
-    scope = await scope_of(store, embedder, query, query.asked_at or now)
+    vector = await vector_of(embedder, query)
+    if query.ranking is Ranking.MMR:  # embeds what it finds, and an embedder belongs to the loop that it was made in
+        return await _search(store, embedder, vector, query, now)
+    return await store.together(lambda held: _search(held, embedder, vector, query, now))
+
+
+async def _search(
+    store: Store, embedder: Embedder | None, vector: Vector | None, query: Query, now: datetime
+) -> Answer:
+    scope = await scope_of(store, embedder, vector, query, query.asked_at or now)
     if not scope.question.words:
         return Answer(hits=())
     leads, matched = await asyncio.gather(find_facts(scope), match_episodes(scope))
@@ -138,7 +149,7 @@ async def evidence_for(
     store: Store, embedder: Embedder | None, query: Query, *, now: datetime
 ) -> dict[str, dict[str, float]]:
     """What speaks for each episode that may answer, by uuid: what the weights are fitted on."""
-    scope = await scope_of(store, embedder, query, query.asked_at or now)
+    scope = await scope_of(store, embedder, await vector_of(embedder, query), query, query.asked_at or now)
     leads, matched = await asyncio.gather(find_facts(scope), match_episodes(scope))
     return weigh_episodes(scope.question, await find_episodes(scope, matched, leads))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 from pathlib import Path
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from everfact import clock
 from everfact.errors import Conflict, StoreError, UsageError
@@ -37,6 +37,7 @@ from everfact.models import (
 from everfact.testing.choose import Place, passes_assertion, passes_entity, passes_episode, passes_fact, shared_words
 from everfact.testing.contents import Contents, Item, Waiting
 
+T = TypeVar("T")
 P = TypeVar("P", Episode, Entity, Fact, Assertion, Change)
 
 _TICK = timedelta(microseconds=1)
@@ -227,6 +228,9 @@ class ReferenceStore:
         asked = {fold_name(name) for name in names}
         spoken = {e.speaker for e in self._filtered(Thing.EPISODE, self._reading(), where) if isinstance(e, Episode)}
         return sorted(speaker for speaker in spoken if speaker and fold_name(speaker) in asked)
+
+    async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
+        return await work(self)
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         with self._writing() as contents:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import stat
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -97,3 +99,21 @@ async def test_old_wording_shares_its_index_entry_between_versions(path: Path) -
     assert connection.execute("SELECT count(*), count(DISTINCT text_id) FROM facts").fetchall() == [(4, 1)]
     assert connection.execute("SELECT count(*) FROM fact_text").get == 1
     connection.close()
+
+
+async def test_reads_together_see_one_moment(path: Path) -> None:
+    read_once, told = threading.Event(), threading.Event()
+
+    async def look(held: SQLiteStore) -> tuple[int, int]:
+        before = len(await held.episodes(HOME))
+        read_once.set()
+        assert told.wait(10)
+        return before, len(await held.episodes(HOME))
+
+    async with await SQLiteStore.open(path) as store:
+        looking = asyncio.create_task(store.together(look))
+        assert await asyncio.to_thread(read_once.wait, 10)
+        await store.add_episode(episode())
+        told.set()
+        assert await looking == (0, 0)
+        assert len(await store.episodes(HOME)) == 1

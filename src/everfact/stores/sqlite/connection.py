@@ -12,11 +12,11 @@ import random
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -47,6 +47,17 @@ _MOUNTS = Path("/proc/self/mountinfo")
 _ESCAPED = re.compile(r"\\([0-7]{3})")  # how it writes blanks and backslashes
 
 
+class Snapshot:
+    """One state of the file, for whoever reads it in the thread that holds it."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
+
+    async def read(self, work: Callable[[apsw.Connection], T]) -> T:
+        """Run `work` here and now."""
+        return work(self._connection)
+
+
 class Database:
     """One SQLite file, open."""
 
@@ -58,6 +69,7 @@ class Database:
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="everfact-read")
         self._local = threading.local()
         self._connections: list[apsw.Connection] = []
+        self._loops: list[asyncio.Runner] = []
 
     async def write(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` in one transaction that is on disk when this returns, and leaves nothing behind if it fails."""
@@ -73,6 +85,12 @@ class Database:
     async def read(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` on one consistent state of the file; writers are not held up."""
         return await self._run(self._readers, transaction, "BEGIN", work)
+
+    async def read_all(self, work: Callable[[Snapshot], Coroutine[Any, Any, T]]) -> T:
+        """Run `work`, which reads many times, on one consistent state of the file, in one thread."""
+        return await self._run(
+            self._readers, transaction, "BEGIN", lambda connection: self._loop().run(work(Snapshot(connection)))
+        )
 
     async def alone(self, work: Callable[[apsw.Connection], T]) -> T:
         """Run `work` on the writing connection outside any transaction (backup, vacuum, migrations)."""
@@ -106,9 +124,19 @@ class Database:
             self._connections.append(connection)
         return connection
 
+    def _loop(self) -> asyncio.Runner:
+        """What this thread runs coroutines with."""
+        loop: asyncio.Runner | None = getattr(self._local, "loop", None)
+        if loop is None:
+            loop = self._local.loop = asyncio.Runner()
+            self._loops.append(loop)
+        return loop
+
     def _shut(self) -> None:
         self._writer.shutdown()
         self._readers.shutdown()
+        while self._loops:
+            self._loops.pop().close()
         while self._connections:
             self._connections.pop().close()
 

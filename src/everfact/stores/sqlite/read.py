@@ -20,21 +20,21 @@ def episodes(connection: apsw.Connection, filter_: Filter, limit: int, before: C
     """See `Store.episodes`."""
     chosen = [where.episodes(filter_, group) for group in where.groups(connection, filter_.group_ids)]
     found = _newest(connection, f"{rows.EPISODE} FROM {rows.EPISODE_FROM}", chosen, (limit, before, "e.reference_time"))
-    return _merged(map(rows.to_episode, found), limit, lambda item: (item.reference_time, item.uuid))
+    return _merged(map(rows.to_episode, found), limit, lambda item: (item.reference_time, item.uuid), chosen)
 
 
 def entities(connection: apsw.Connection, filter_: Filter, limit: int, before: Cursor | None) -> list[Entity]:
     """See `Store.entities`."""
     chosen = [where.entities(filter_, group) for group in where.groups(connection, filter_.group_ids)]
     found = _newest(connection, f"{rows.ENTITY} FROM {rows.ENTITY_FROM}", chosen, (limit, before, "e.created_at"))
-    return _merged(map(rows.to_entity, found), limit, _by_creation)
+    return _merged(map(rows.to_entity, found), limit, _by_creation, chosen)
 
 
 def facts(connection: apsw.Connection, filter_: Filter, limit: int, before: Cursor | None) -> list[Fact]:
     """See `Store.facts`."""
     chosen = [where.facts(filter_, group) for group in where.groups(connection, filter_.group_ids)]
     found = _newest(connection, f"{rows.FACT} FROM {rows.FACT_FROM}", chosen, (limit, before, "e.created_at"))
-    return _merged(map(rows.to_fact, found), limit, _by_creation)
+    return _merged(map(rows.to_fact, found), limit, _by_creation, chosen)
 
 
 def assertions(connection: apsw.Connection, filter_: Filter, limit: int, before: Cursor | None) -> list[Assertion]:
@@ -42,7 +42,7 @@ def assertions(connection: apsw.Connection, filter_: Filter, limit: int, before:
     chosen = [where.assertions(filter_, group) for group in where.groups(connection, filter_.group_ids)]
     columns = rows.ASSERTION.replace("e.withdrawn", where.withdrawn(filter_))
     found = _newest(connection, f"{columns} FROM {rows.ASSERTION_FROM}", chosen, (limit, before, "e.created_at"))
-    return _merged(map(rows.to_assertion, found), limit, _by_creation)
+    return _merged(map(rows.to_assertion, found), limit, _by_creation, chosen)
 
 
 def changes(connection: apsw.Connection, filter_: Filter, limit: int, before: Cursor | None) -> list[Change]:
@@ -132,8 +132,9 @@ def _newest(
     return found
 
 
-def _merged(items: Iterable[T], limit: int, key: Callable[[T], Cursor]) -> list[T]:
-    return sorted(items, key=key, reverse=True)[:limit]
+def _merged(items: Iterable[T], limit: int, key: Callable[[T], Cursor], of: Sequence[Where]) -> list[T]:
+    """One list of those of several groups; each group's come in order already."""
+    return list(items) if len(of) < 2 else sorted(items, key=key, reverse=True)[:limit]
 
 
 def _by_creation(item: Entity | Fact | Assertion) -> Cursor:

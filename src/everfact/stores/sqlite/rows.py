@@ -87,15 +87,22 @@ def micros_or_none(moment: datetime | None) -> int | None:
     return None if moment is None else to_micros(moment)
 
 
-@_sound
-def to_moment(micros: int) -> datetime:
-    """A moment from what the file holds."""
-    return _EPOCH + micros * _MICROSECOND
+def _moment(micros: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+to_moment = _sound(_moment)
+"""A moment from what the file holds."""
 
 
 def moment_or_none(micros: int | None) -> datetime | None:
     """The same for a time that may be unknown."""
     return None if micros is None else to_moment(micros)
+
+
+def _ids(kept: str) -> tuple[str, ...]:
+    """A list of uuids, of which nearly all have one or none: no need to parse."""
+    return () if kept == "[]" else tuple(kept[2:-2].split('","'))
 
 
 def _list(kept: str) -> tuple[Any, ...]:
@@ -115,8 +122,8 @@ def to_episode(row: Row) -> Episode:
         group_id=row[1],
         name=row[2],
         content=row[3],
-        reference_time=to_moment(row[4]),
-        created_at=to_moment(row[5]),
+        reference_time=_moment(row[4]),
+        created_at=_moment(row[5]),
         source=Source(row[6]),
         source_description=row[7],
         source_key=row[8],
@@ -139,7 +146,7 @@ def to_entity(row: Row) -> Entity:
         uuid=row[0],
         group_id=row[1],
         name=row[2],
-        created_at=to_moment(row[3]),
+        created_at=_moment(row[3]),
         types=_list(row[4]),
         aliases=_list(row[5]),
         summary=row[6],
@@ -156,18 +163,18 @@ def to_fact(row: Row) -> Fact:
         subject_uuid=row[2],
         relation=row[3],
         sentence=row[4],
-        created_at=to_moment(row[5]),
+        created_at=_moment(row[5]),
         attribute=row[6],
         object_uuid=row[7],
         value=None if row[8] is None else _to_value(json.loads(row[8])),
         kind=FactKind(row[9]),
-        valid_at=moment_or_none(row[10]),
-        invalid_at=moment_or_none(row[11]),
-        expired_at=moment_or_none(row[12]),
+        valid_at=None if row[10] is None else _moment(row[10]),
+        invalid_at=None if row[11] is None else _moment(row[11]),
+        expired_at=None if row[12] is None else _moment(row[12]),
         disputed=bool(row[13]),
-        assertions=_list(row[14]),
-        ended_by=_list(row[15]),
-        episodes=_list(row[16]),
+        assertions=_ids(row[14]),
+        ended_by=_ids(row[15]),
+        episodes=_ids(row[16]),
         attributes=_object(row[17]),
     )
 
@@ -181,7 +188,7 @@ def to_assertion(row: Row) -> Assertion:
         subject_uuid=row[2],
         object_uuid=row[3],
         statement=_to_statement(json.loads(row[4])),
-        created_at=to_moment(row[5]),
+        created_at=_moment(row[5]),
         origin=row[6],
         episode_uuid=row[7],
         withdrawn=bool(row[8]),
@@ -195,7 +202,7 @@ def to_change(row: Row) -> Change:
         uuid=row[0],
         group_id=row[1],
         kind=ChangeKind(row[2]),
-        created_at=to_moment(row[3]),
+        created_at=_moment(row[3]),
         parent=row[4],
         cause=row[5],
         note=row[6],

@@ -223,3 +223,20 @@ class Search(Fixtures):
         assert everyone == 2
         home_entity = (await store.entities(HOME))[0].uuid
         assert await store.neighbours([home_entity], Filter(group_ids=("work",)), hops=2) == []
+
+    async def test_several_reads_together_answer_as_one(self, store: Store) -> None:
+        kept = await store.add_episode(episode("Rome is old"))
+
+        async def look(held: Store) -> tuple[list[str], int]:
+            return await uuids_matching(held, Thing.EPISODE, "rome"), len(await held.episodes(HOME))
+
+        assert await store.together(look) == ([kept.uuid], 1)
+
+    async def test_what_goes_wrong_among_reads_together_is_told(self, store: Store) -> None:
+        async def fail(held: Store) -> None:
+            await held.episodes(HOME)
+            raise UsageError("no such thing")
+
+        with pytest.raises(UsageError, match="no such thing"):
+            await store.together(fail)
+        assert await store.episodes(HOME) == []

@@ -134,6 +134,7 @@ class Upkeep(Fixtures):
             store.match_text(Thing.FACT, "x", HOME, limit=1),
             store.stats(),
             store.set_state("a", "b"),
+            store.together(lambda held: held.episodes(HOME)),
         ):
             with pytest.raises(StoreError, match="closed"):
                 await act
