@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from everfact.memory import Memory
     from everfact.ports import Extractor, Store
     from everfact.stores.sqlite.check import Checkup
+    from everfact.stores.sqlite.salvage import Salvaged
 
 
 async def open_memory(path: str | Path | None = None) -> Memory:
@@ -138,16 +139,28 @@ def examine(settings: Settings) -> Checkup:
     return check(_file_of(settings), clock.now())
 
 
-def drop_stale_leases(settings: Settings) -> int:
-    """Let go of what workers held that have died; answer how many leases.
+def mend(settings: Settings, found: Checkup) -> Path | None:
+    """Mend what was found, but for damage; answer where a copy is kept, if rows had to be altered.
 
     Raises:
         ConfigError: the memory is not in a file.
         StoreError: it cannot be written.
     """
-    from everfact.stores.sqlite.check import drop_stale_leases as drop
+    from everfact.stores.sqlite.check import mend as mend_file
 
-    return drop(_file_of(settings), clock.now())
+    return mend_file(_file_of(settings), found, clock.now())
+
+
+def salvage(settings: Settings) -> Salvaged:
+    """Put a memory made of all that can be read in the place of a damaged file, which is kept.
+
+    Raises:
+        ConfigError: the memory is not in a file.
+        StoreError: nothing can be read, or the new file cannot be written.
+    """
+    from everfact.stores.sqlite.salvage import salvage as save
+
+    return save(_file_of(settings), clock.now())
 
 
 def _file_of(settings: Settings) -> Path:
