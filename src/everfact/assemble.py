@@ -91,12 +91,7 @@ async def open_store(settings: Settings) -> Store:
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"the folder {path.parent} cannot be made: {error.strerror}", hint="name another file with --store"
-        ) from error
+    _make_folder(path.parent)
     return await SQLiteStore.open(path)
 
 
@@ -123,7 +118,7 @@ def restore(settings: Settings, backup: Path) -> Path | None:
     from everfact.stores.sqlite.restore import restore as put_back
 
     path = _file_of(settings)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(path.parent)
     return put_back(backup, path, clock.now())
 
 
@@ -161,6 +156,15 @@ def salvage(settings: Settings) -> Salvaged:
     from everfact.stores.sqlite.salvage import salvage as save
 
     return save(_file_of(settings), clock.now())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="name another file with --store"
+        ) from error
 
 
 def _file_of(settings: Settings) -> Path:
