@@ -11,6 +11,7 @@ from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from everfact.capture.take import Options
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
@@ -108,6 +109,21 @@ def _patience(settings: Settings) -> Patience:
         max_attempts=resilience.max_attempts,
         backoff_initial=timedelta(seconds=resilience.backoff_initial),
         backoff_max=timedelta(seconds=resilience.backoff_max),
+    )
+
+
+def capture_options(settings: Settings) -> Options:
+    """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
+    from dataclasses import asdict
+
+    from everfact.capture.shorten import Filters
+    from everfact.capture.take import Options
+    from everfact.config import default_group, transcript_folders
+
+    return Options(
+        group_of=lambda folder: default_group(settings, folder),
+        folders=transcript_folders(settings),
+        filters=Filters(**asdict(settings.session_tracking.filter)),
     )
 
 

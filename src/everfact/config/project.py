@@ -31,6 +31,23 @@ def project_dir(settings: Settings, environ: Mapping[str, str] | None = None) ->
     return Path.cwd()
 
 
+def transcript_folders(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Path]:
+    """Where the coding assistants of this machine keep what was said, by client; those that are there."""
+    environ = os.environ if environ is None else environ
+    codex = Path(environ.get("CODEX_HOME") or "~/.codex")
+    places = {
+        "claude": settings.session_tracking.watch_path,
+        "codex": codex / "sessions",
+        "gemini": Path("~/.gemini/tmp"),
+    }
+    return {client: folder for client, place in places.items() if (folder := place.expanduser()).is_dir()}
+
+
+def current_session(environ: Mapping[str, str] | None = None) -> str:
+    """The session of the assistant that started this process; empty if none says so."""
+    return (os.environ if environ is None else environ).get("CLAUDE_CODE_SESSION_ID", "")
+
+
 def default_group(settings: Settings, project: Path) -> str:
     """The group of a caller on this machine who names none: the setting, else that of the git project, else `main`.
 
