@@ -12,6 +12,7 @@ from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
     from everfact.capture.take import Options
+    from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
@@ -125,6 +126,20 @@ def capture_options(settings: Settings) -> Options:
         folders=transcript_folders(settings),
         filters=Filters(**asdict(settings.session_tracking.filter)),
     )
+
+
+def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:
+    """What follows sessions by the settings; `enabled` has all of them followed whatever these say."""
+    from everfact.capture.tracker import Global, Tracker
+
+    tracking = settings.session_tracking
+    told = Global(
+        enabled=enabled or tracking.enabled,
+        watch_path=str(tracking.watch_path.expanduser()),
+        inactivity_timeout=tracking.inactivity_timeout,
+        check_interval=tracking.check_interval,
+    )
+    return Tracker(memory, capture_options(settings), told)
 
 
 def restore(settings: Settings, backup: Path) -> Path | None:

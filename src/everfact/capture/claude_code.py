@@ -46,6 +46,6 @@ def _of_agent(content: object, own: str, at: Any) -> Iterator[Piece]:
 
 
 def _is_prompt(record: Mapping[str, Any]) -> bool:
-    origins = {table(record.get(name)).get("kind") for name in ("origin", "turnOrigin")} | {record.get("turnOrigin")}
-    is_machine = "task-notification" in [origin for origin in origins if isinstance(origin, str)]
+    origins = [record.get(name) for name in ("origin", "turnOrigin")]
+    is_machine = any("task-notification" in (origin, table(origin).get("kind")) for origin in origins)
     return not is_machine and record.get("promptSource") != "system"

@@ -57,32 +57,45 @@ class Captured:
     episodes: int
     """Told now; what was told before is not told again."""
     tokens: int
-    """Of the episodes of these turns, by four characters each."""
+    """Of these episodes, at four characters each."""
     tokens_saved: int
-    """By what the filters left out of these turns."""
+    """By what the filters left out of their turns."""
     redacted: int
     """Secrets, by kind and episode, that were taken out."""
+    stopped: bool = False
+    """Somebody said that this session is not to be captured, so nothing was read."""
 
 
-async def capture_session(
-    memory: Ear, options: Options, *, transcript: Path | None = None, session_id: str = "", client: str = ""
+async def capture_session(  # noqa: PLR0913 - three ways to name a session
+    memory: Ear,
+    options: Options,
+    *,
+    transcript: Path | None = None,
+    client: str = "",
+    session_id: str = "",
+    project: Path | None = None,
 ) -> Captured:
-    """Take in what was said in a session since it was last captured; name the file, or the session, or both.
+    """Take in what was said in a session since it was last captured.
+
+    Name its file (and, if it is not where its client puts it, the client), or its id, or the folder it works in, whose
+    latest session it is then; the first one that is given counts.
 
     Safe to repeat and to run side by side: a turn makes the same episodes whenever and however often it is read. It
     returns when all is told (on disk and searchable), before it is digested.
 
     Raises:
-        UsageError: neither file nor session is named, or no such client is known.
+        UsageError: no session is named, or no such client is known.
         NotFound: there is no such transcript.
         CaptureError: it cannot be read.
     """
-    if transcript is None and not session_id:
-        raise UsageError("no session is named", hint="give its id, or its transcript")
     if transcript is not None:
         found = await asyncio.to_thread(transcripts.at, transcript, client)
-    else:
+    elif session_id:
         found = await asyncio.to_thread(transcripts.of_session, options.folders, session_id)
+    elif project is not None:
+        found = await asyncio.to_thread(transcripts.latest, options.folders, project)
+    else:
+        raise UsageError("no session is named", hint="give its id, its transcript, or the folder it works in")
     return await take(memory, options, found)
 
 
@@ -92,64 +105,91 @@ async def take(memory: Ear, options: Options, transcript: Transcript) -> Capture
     Raises:
         CaptureError: it cannot be read.
     """
-    name = _state_name(transcript)
-    place, told = _read_state(await memory.state(name))
-    if not await asyncio.to_thread(still_holds, transcript.path, place):
-        place, told = Place(), {}
-    reading = await asyncio.to_thread(transcript.turns, options.filters, place.offset)
+    session_id = await asyncio.to_thread(transcript.session_id)
     done = _Count()
+    if await followed(memory, session_id) is False:
+        return _captured(transcript, session_id, done, stopped=True)
+    place, told = await _left_at(memory, transcript)
+    reading = await asyncio.to_thread(transcript.turns, options.filters, place.offset)
     while batch := await asyncio.to_thread(_next, reading):
         for turn in batch:
             told = await _tell(memory, turn, options, told, done)
         kept = await asyncio.to_thread(place_at, transcript.path, batch[-1].start)
-        await memory.set_state(name, json.dumps(asdict(kept) | {"told": told}))
-    return Captured(
-        session_id=done.session_id or transcript.session_id,
-        transcript=transcript.path,
-        turns=done.turns,
-        episodes=done.episodes,
-        tokens=done.tokens,
-        tokens_saved=max(done.all_tokens - done.tokens, 0),
-        redacted=done.redacted,
-    )
+        await memory.set_state(_state_name(transcript), json.dumps(asdict(kept) | {"told": told}))
+    return _captured(transcript, session_id, done)
 
 
-def preview(transcript: Transcript, options: Options) -> tuple[int, int]:
-    """How many messages a transcript has, and how many tokens would be told of it; nothing is kept.
+async def followed(memory: Ear, session_id: str) -> bool | None:
+    """What somebody said of following this session; None if nobody said anything."""
+    return {"on": True, "off": False}.get(await memory.state(_session_name(session_id)) or "")
+
+
+async def follow(memory: Ear, session_id: str, *, wanted: bool) -> None:
+    """Have a session followed, or have nothing of it captured, from now on."""
+    await memory.set_state(_session_name(session_id), "on" if wanted else "off")
+
+
+async def preview(memory: Ear, options: Options, transcript: Transcript) -> tuple[int, int]:
+    """How many messages a transcript has, and how many tokens of it would be told now; nothing is kept.
 
     Raises:
         CaptureError: it cannot be read.
     """
-    messages = told = 0
-    for turn in transcript.turns(options.filters):
-        drafts = list(turn.drafts("main"))
-        messages += len(drafts)
-        told += tokens(drafts)
-    return messages, told
+    place, told = await _left_at(memory, transcript)
+
+    def counted() -> tuple[int, int]:
+        messages = new = 0
+        for turn in transcript.turns(options.filters):
+            drafts = list(turn.drafts(options.group_of(turn.cwd or Path.home())))
+            messages += len(drafts)
+            if turn.start >= place.offset:
+                new += tokens(draft for draft in drafts if told.get(draft.uuid) != digest(draft))
+        return messages, new
+
+    return await asyncio.to_thread(counted)
+
+
+async def _left_at(memory: Ear, transcript: Transcript) -> tuple[Place, dict[str, str]]:
+    """Where the transcript was left, and what its last turn had told; its beginning if it is not what it was."""
+    place, told = _read_state(await memory.state(_state_name(transcript)))
+    holds = await asyncio.to_thread(still_holds, transcript.path, place)
+    return (place, told) if holds else (Place(), {})
 
 
 @dataclass(slots=True)
 class _Count:
-    session_id: str = ""
     turns: int = 0
     episodes: int = 0
     tokens: int = 0
-    all_tokens: int = 0
+    saved: int = 0
     redacted: int = 0
+
+
+def _captured(transcript: Transcript, session_id: str, done: _Count, *, stopped: bool = False) -> Captured:
+    return Captured(
+        session_id=session_id,
+        transcript=transcript.path,
+        turns=done.turns,
+        episodes=done.episodes,
+        tokens=done.tokens,
+        tokens_saved=done.saved,
+        redacted=done.redacted,
+        stopped=stopped,
+    )
 
 
 async def _tell(memory: Ear, turn: Turn, options: Options, told: Mapping[str, str], done: _Count) -> dict[str, str]:
     """Tell the episodes of a turn that are new; answer what the turn has told, for when it goes on."""
     drafts = list(turn.drafts(options.group_of(turn.cwd or Path.home())))
-    for draft in drafts:
-        # Not even once more if it was forgotten since: the last turn is read again each time.
-        if told.get(draft.uuid) != digest(draft):
-            done.redacted += len((await memory.add(draft)).warnings)
-            done.episodes += 1
-    done.session_id = turn.thread
-    done.turns += 1
-    done.tokens += tokens(drafts)
-    done.all_tokens += turn.tokens
+    # Not even once more if it was forgotten since: the last turn is read again each time.
+    new = [draft for draft in drafts if told.get(draft.uuid) != digest(draft)]
+    for draft in new:
+        done.redacted += len((await memory.add(draft)).warnings)
+    if new:
+        done.turns += 1
+        done.episodes += len(new)
+        done.tokens += tokens(new)
+        done.saved += max(turn.tokens - tokens(drafts), 0)
     return {draft.uuid: digest(draft) for draft in drafts}
 
 
@@ -160,6 +200,10 @@ def _next(reading: Iterator[Turn]) -> list[Turn]:
 def _state_name(transcript: Transcript) -> str:
     """Without the path itself, which may tell what is nobody's business."""
     return f"capture/{hashlib.sha256(bytes(transcript.path)).hexdigest()[:32]}"
+
+
+def _session_name(session_id: str) -> str:
+    return f"capture/session/{session_id}"
 
 
 def _read_state(text: str | None) -> tuple[Place, dict[str, str]]:

@@ -36,11 +36,17 @@ class Transcript:
     client: str
     modified: datetime
 
-    @property
     def session_id(self) -> str:
-        """The session that the file's name tells, as far as it does."""
+        """The session that it is of.
+
+        Raises:
+            CaptureError: the file cannot be read.
+        """
         found = _UUID.search(self.path.stem)
-        return found[0] if found else self.path.stem
+        return found[0] if found else self._told_id() or self.path.stem
+
+    def _told_id(self) -> str:
+        return self.session().id if self.client == "gemini" else ""  # its files are named for a part of the id
 
     def session(self) -> Session:
         """What the head of the file says of the session.
@@ -49,12 +55,12 @@ class Transcript:
             CaptureError: the file cannot be read.
         """
         session = self._begun()
+        session.cwd = _project_of(self.path) if self.client == "gemini" else None
         for number, (_, record) in enumerate(records(self.path)):
             for _ in _PARSERS[self.client](record or {}, session):
                 pass
             if number >= _HEAD or (session.id and session.cwd):
                 break
-        session.cwd = session.cwd or _project_of(self.path)
         return session
 
     def turns(self, filters: Filters, offset: int = 0) -> Iterator[Turn]:
@@ -63,13 +69,13 @@ class Transcript:
         Raises:
             CaptureError: the file cannot be read.
         """
-        session = self.session() if offset or self.client == "gemini" else self._begun()
+        session = self.session()
         if session.is_side:
             return iter(())
         return turns(self._pieces(session, offset), session, client=self.client, filters=filters)
 
     def _begun(self) -> Session:
-        return Session(id="" if self.client == "gemini" else self.session_id)  # whose files have a part of the id
+        return Session(id="" if self.client == "gemini" else self.session_id())
 
     def _pieces(self, session: Session, offset: int) -> Iterator[tuple[int, Piece]]:
         parse = _PARSERS[self.client]
@@ -131,15 +137,25 @@ def of_session(folders: Mapping[str, Path], session_id: str) -> Transcript:
     """
     check_session(session_id)
     for item in find(folders):
-        # A file of Gemini CLI has the first part of the id in its name.
-        if item.session_id == session_id or (item.client == "gemini" and item.session().id == session_id):
+        if item.session_id() == session_id:
             return item
     raise NotFound(f"there is no transcript of session {session_id}", hint="name the file with --transcript")
 
 
+def latest(folders: Mapping[str, Path], project: Path) -> Transcript:
+    """The transcript of the session in that folder, or below it, that was written to last.
+
+    Raises:
+        NotFound: there is none in the clients' folders.
+    """
+    for item in in_project(find(folders), project):
+        return item
+    raise NotFound(f"there is no transcript of a session in {project}", hint="name the session, or the file")
+
+
 def in_project(items: Sequence[Transcript], project: Path) -> Iterator[Transcript]:
     """Those whose session worked in that folder, or below it."""
-    project = project.absolute()
+    project = project.expanduser().absolute()
     for item in items:
         cwd = item.session().cwd
         if cwd is not None and cwd.is_relative_to(project):

@@ -105,13 +105,15 @@ class Turn:
         self, group_id: str, role: str, text: str, at: datetime | None, tools: list[JSON] | None = None
     ) -> Draft:
         is_work = tools is not None
+        # Forks of a session share a prompt and differ in what followed. Its first piece stays when a turn goes on.
+        own = self.id if role == "user" else f"{self.id}\0{next(iter(self._steps))}"
         return Draft(
             content=text,
             group_id=group_id,
             source=Source.MESSAGE,
             source_description=f"{self.client} session",
             reference_time=at,
-            uuid=str(uuid5(_NAMESPACE, "\0".join((group_id, self.client, self.id, role)))),
+            uuid=str(uuid5(_NAMESPACE, "\0".join((group_id, self.client, own, role)))),
             thread=f"{self.thread}/tools" if is_work else self.thread,
             speaker="" if is_work else role,
             role=role,

@@ -32,15 +32,14 @@ def project_dir(settings: Settings, environ: Mapping[str, str] | None = None) ->
 
 
 def transcript_folders(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Path]:
-    """Where the coding assistants of this machine keep what was said, by client; those that are there."""
+    """Where the coding assistants of this machine keep what was said, by client, whether they are there or not."""
     environ = os.environ if environ is None else environ
-    codex = Path(environ.get("CODEX_HOME") or "~/.codex")
     places = {
         "claude": settings.session_tracking.watch_path,
-        "codex": codex / "sessions",
+        "codex": Path(environ.get("CODEX_HOME") or "~/.codex") / "sessions",
         "gemini": Path("~/.gemini/tmp"),
     }
-    return {client: folder for client, place in places.items() if (folder := place.expanduser()).is_dir()}
+    return {client: folder.expanduser() for client, folder in places.items()}
 
 
 def current_session(environ: Mapping[str, str] | None = None) -> str:
