@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everfact.memory import Memory
     from everfact.ports import Extractor, Store
     from everfact.stores.sqlite.check import Checkup
+    from everfact.stores.sqlite.salvage import Salvaged
 
 
 async def open_memory(path: str | Path | None = None) -> Memory:
@@ -92,12 +93,7 @@ async def open_store(settings: Settings) -> Store:
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"the folder {path.parent} cannot be made: {error.strerror}", hint="name another file with --store"
-        ) from error
+    _make_folder(path.parent)
     return await SQLiteStore.open(path)
 
 
@@ -153,7 +149,7 @@ def restore(settings: Settings, backup: Path) -> Path | None:
     from everfact.stores.sqlite.restore import restore as put_back
 
     path = _file_of(settings)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(path.parent)
     return put_back(backup, path, clock.now())
 
 
@@ -169,16 +165,37 @@ def examine(settings: Settings) -> Checkup:
     return check(_file_of(settings), clock.now())
 
 
-def drop_stale_leases(settings: Settings) -> int:
-    """Let go of what workers held that have died; answer how many leases.
+def mend(settings: Settings, found: Checkup) -> Path | None:
+    """Mend what was found, but for damage; answer where a copy is kept, if rows had to be altered.
 
     Raises:
         ConfigError: the memory is not in a file.
         StoreError: it cannot be written.
     """
-    from everfact.stores.sqlite.check import drop_stale_leases as drop
+    from everfact.stores.sqlite.check import mend as mend_file
 
-    return drop(_file_of(settings), clock.now())
+    return mend_file(_file_of(settings), found, clock.now())
+
+
+def salvage(settings: Settings) -> Salvaged:
+    """Put a memory made of all that can be read in the place of a damaged file, which is kept.
+
+    Raises:
+        ConfigError: the memory is not in a file.
+        StoreError: nothing can be read, or the new file cannot be written.
+    """
+    from everfact.stores.sqlite.salvage import salvage as save
+
+    return save(_file_of(settings), clock.now())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="name another file with --store"
+        ) from error
 
 
 def _file_of(settings: Settings) -> Path:
