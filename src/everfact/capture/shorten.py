@@ -23,6 +23,11 @@ _TARGETS = (
 _OURS = re.compile(r"mcp_+[\w-]*(?:everfact|graphiti|kuzu)", re.IGNORECASE)
 _EXIT = re.compile(r"(?:process exited with code|exit(?: code|ed with code)?)[: ]+(-?\d{1,6})", re.IGNORECASE)
 _HEAD = 400
+_PREAMBLE = re.compile(
+    r"(?:(?:wall time|chunk id|original token count|total output lines)\b.*|output:)$", re.IGNORECASE
+)
+"""What Codex writes above the output of a command."""
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +64,17 @@ def call(detail: Detail, tool: str, arguments: Mapping[str, Any]) -> str:
         return ""
     if detail == "FULL":
         return _capped(f"{tool} {json.dumps(arguments, ensure_ascii=False, default=str)}")
-    given = (arguments.get(name) for name in _TARGETS)
-    target = next((_first_line(str(value)) for value in given if isinstance(value, str | int | list) and value), "")
-    return f"{tool} {target}".strip()
+    given = (_target(arguments.get(name)) for name in _TARGETS)
+    return f"{tool} {next(filter(None, given), '')}".strip()
+
+
+def _target(value: object) -> str:
+    if isinstance(value, list):
+        return _first_line(" ".join(map(str, value)))
+    if not isinstance(value, str):
+        return ""
+    patched = _PATCHED.findall(value)
+    return _first_line(" ".join(patched) or value)
 
 
 def result(detail: Detail, tool: str, text: str, *, failed: bool) -> str:
@@ -78,7 +91,8 @@ def result(detail: Detail, tool: str, text: str, *, failed: bool) -> str:
 
 
 def _first_line(text: str) -> str:
-    line = next((line.strip() for line in text.splitlines() if line.strip() and not _EXIT.match(line.strip())), "")
+    lines = (line.strip() for line in text.splitlines())
+    line = next((line for line in lines if line and not _EXIT.match(line) and not _PREAMBLE.match(line)), "")
     return line if len(line) <= _LINE else line[: _LINE - 1].rstrip() + "…"
 
 
