@@ -82,6 +82,8 @@ def _parse(line: bytes) -> Record | None:
         return None
     try:
         found = json.loads(line)
+        if b"\\ud" in line or b"\\uD" in line:  # half a character, perhaps, that nothing could be written with
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from everfact.injected import without_injected, without_marked
+from everfact.redact import redact
 
 Detail = Literal["FULL", "SUMMARY", "OMIT"]
 
 _LINE = 160
+_LONGEST_NAME = 100
 _LONGEST = 100_000
 """Characters of one piece that are kept at most, in full detail too."""
 _TARGETS = (
@@ -22,6 +24,7 @@ _TARGETS = (
 """Arguments that say best what a call is about, the most telling first."""
 _OURS = re.compile(r"mcp_+[\w-]*(?:everfact|graphiti|kuzu)", re.IGNORECASE)
 _EXIT = re.compile(r"(?:process exited with code|exit(?: code|ed with code)?)[: ]+(-?\d{1,6})", re.IGNORECASE)
+_LONGEST_SECRET = 4_000
 _HEAD = 400
 _PREAMBLE = re.compile(
     r"(?:(?:wall time|chunk id|original token count|total output lines)\b.*|output:)$", re.IGNORECASE
@@ -42,10 +45,14 @@ class Filters:
 
 def cleaned(text: str) -> tuple[str, bool]:
     """The text without what was injected or is private, and whether something private was left open at its end."""
-    text = text.encode("utf-8", "replace").decode().replace("\0", "")
-    text = without_marked(without_injected(text), "system-reminder")
+    text = without_marked(without_injected(text.replace("\0", "")), "system-reminder")
     left = without_marked(f"{text}\0", "private")  # the last character goes when a marker is not closed
     return left.removesuffix("\0").strip(), not left.endswith("\0")
+
+
+def name(tool: str) -> str:
+    """A tool's name, as far as one goes."""
+    return _safe(tool, _LONGEST_NAME)[:_LONGEST_NAME]
 
 
 def words(detail: Detail, text: str) -> str:
@@ -63,9 +70,9 @@ def call(detail: Detail, tool: str, arguments: Mapping[str, Any]) -> str:
     if detail == "OMIT":
         return ""
     if detail == "FULL":
-        return _capped(f"{tool} {json.dumps(arguments, ensure_ascii=False, default=str)}")
+        return _capped(f"{name(tool)} {json.dumps(arguments, ensure_ascii=False)}")
     given = (_target(arguments.get(name)) for name in _TARGETS)
-    return f"{tool} {next(filter(None, given), '')}".strip()
+    return f"{name(tool)} {next(filter(None, given), '')}".strip()
 
 
 def _target(value: object) -> str:
@@ -93,8 +100,16 @@ def result(detail: Detail, tool: str, text: str, *, failed: bool) -> str:
 def _first_line(text: str) -> str:
     lines = (line.strip() for line in text.splitlines())
     line = next((line for line in lines if line and not _EXIT.match(line) and not _PREAMBLE.match(line)), "")
+    line = _safe(line, _LINE)
     return line if len(line) <= _LINE else line[: _LINE - 1].rstrip() + "…"
 
 
 def _capped(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text) - _LONGEST:,} characters more)"
+    if len(text) <= _LONGEST:
+        return text
+    return f"{_safe(text, _LONGEST)[:_LONGEST]}… ({len(text) - _LONGEST:,} characters more)"
+
+
+def _safe(text: str, most: int) -> str:
+    """So much of a text that it can be cut there: half a secret would not be known for one later."""
+    return redact(text[: most + _LONGEST_SECRET])[0]
