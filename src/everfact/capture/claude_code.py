@@ -20,6 +20,8 @@ def pieces(record: Mapping[str, Any], session: Session) -> Iterator[Piece]:
     session.learn(id=record.get("sessionId"), cwd=record.get("cwd"))
     content, at = table(record.get("message")).get("content"), moment(record.get("timestamp"))
     own = word(record.get("uuid")) or word(record.get("timestamp"))
+    if kind == "assistant" and table(record.get("message")).get("model") == "<synthetic>":
+        return  # words that the program puts in the agent's mouth
     if kind == "assistant":
         yield from _of_agent(content, own, at)
         return

@@ -22,7 +22,13 @@ _TARGETS = (
     *("description", "name", "subject", "prompt", "input"),
 )
 """Arguments that say best what a call is about, the most telling first."""
-_OURS = re.compile(r"mcp_+[\w-]*(?:everfact|graphiti|kuzu)", re.IGNORECASE)
+_OURS = re.compile(
+    r"mcp_.*(?:everfact|graphiti|kuzu|"
+    r"_(?:get_context|get_history|search_nodes|search_(?:memory_)?facts|search_memory_nodes|get_entities_by_type"
+    r"|get_entity_edge|get_episodes|get_episode_entities|explain_fact|compare_facts_over_time|summarize_saga)$)",
+    re.IGNORECASE,
+)
+"""Tools of a memory, by the name of the server or their own: what they recall is no news."""
 _EXIT = re.compile(r"(?:process exited with code|exit(?: code|ed with code)?)[: ]+(-?\d{1,6})", re.IGNORECASE)
 _LONGEST_SECRET = 4_000
 _HEAD = 400
@@ -85,7 +91,7 @@ def _target(value: object) -> str:
 
 
 def result(detail: Detail, tool: str, text: str, *, failed: bool) -> str:
-    """What a tool answered: its exit, first line and size. What our own tools recall is no news."""
+    """What a tool answered: its exit, first line and size. Nothing of what a memory recalls."""
     if detail == "OMIT" or _OURS.match(tool):
         return "failed" if failed and detail != "OMIT" else ""
     if detail == "FULL":

@@ -9,8 +9,9 @@ import pytest
 from tests.unit.capture.samples import CLAUDE, CODEX, CWD, GEMINI, GEMINI_OLD, by_role
 
 from everfact.capture import transcripts
-from everfact.capture.shorten import Filters
+from everfact.capture.shorten import Detail, Filters, result, words
 from everfact.models import Draft, Trust
+from everfact.server.toolsets import TOOLSETS
 
 FULL = Filters(tool_calls="FULL", tool_content="FULL")
 
@@ -96,3 +97,21 @@ def test_each_class_can_be_left_out(name: str) -> None:
 def test_a_summary_is_the_first_line() -> None:
     short = Filters(user_messages="SUMMARY", agent_messages="SUMMARY")
     assert by_role(drafts_of(CLAUDE, filters=short), "user")[1] == "Deploy on Friday."
+
+
+MEMORY_TOOLS = {name for group in ("core", "graphiti", "history") for name in TOOLSETS[group]} - {"search"}
+
+
+@pytest.mark.parametrize("name", sorted(name for name in MEMORY_TOOLS if name.startswith(("search", "get_e", "get_h"))))
+@pytest.mark.parametrize("detail", ["SUMMARY", "FULL"])
+def test_what_a_memory_recalls_is_not_learned_again(name: str, detail: Detail) -> None:
+    assert result(detail, f"mcp__notes__{name}", "Ana works at Globex.", failed=False) == ""
+    assert result(detail, f"mcp_notes_{name}", "Ana works at Globex.", failed=False) == ""
+    assert result(detail, "mcp__everfact__search", "Ana works at Globex.", failed=False) == ""
+    assert result(detail, "mcp__notes__read", "Ana works at Globex.", failed=False) == "Ana works at Globex."
+
+
+def test_a_long_text_is_cut_with_its_size() -> None:
+    assert words("FULL", "x" * 100_010) == "x" * 100_000 + "… (10 characters more)"
+    assert words("SUMMARY", "First line.\nSecond.") == "First line. (19 characters)"
+    assert result("SUMMARY", "Bash", "y" * 500, failed=True) == "failed; " + "y" * 159 + "…"
