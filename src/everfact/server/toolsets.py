@@ -50,7 +50,17 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         "split_entity",
     ),
     "tracking": (),
-    "cli": (),
+    "cli": (
+        "graphiti_add",
+        "graphiti_search",
+        "graphiti_list",
+        "graphiti_show",
+        "graphiti_delete",
+        "graphiti_summarize",
+        "graphiti_compact",
+        "graphiti_health",
+        "graphiti_config",
+    ),
     "kuzu": (),
 }
 """Each set's tools, in the order in which they are listed."""
