@@ -61,7 +61,18 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         "graphiti_health",
         "graphiti_config",
     ),
-    "kuzu": (),
+    "kuzu": (
+        "kuzu_enhance",
+        "kuzu_learn",
+        "kuzu_recall",
+        "kuzu_remember",
+        "kuzu_stats",
+        "kuzu_optimize",
+        "kuzu_export_shared",
+        "kuzu_import_shared",
+        "kuzu_project_context",
+        "kuzu_user_context",
+    ),
 }
 """Each set's tools, in the order in which they are listed."""
 
