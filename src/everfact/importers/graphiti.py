@@ -30,6 +30,7 @@ from everfact.relations import relation_name
 DUPLICATE = "IS_DUPLICATE_OF"
 _STARTS = ("source_node_uuid", "source_uuid")
 _ENDS = ("target_node_uuid", "target_uuid")
+_CONNECTIONS = ("", "MENTIONS", "HAS_EPISODE", "NEXT_EPISODE", "HAS_MEMBER")
 _OF_NODES = {"uuid", "name", "group_id", "summary", "created_at", "labels", "attributes", "type", "id"}
 _OF_FACTS = {"uuid", "name", "fact", "group_id", "episodes", "created_at", "expired_at", "valid_at", "invalid_at"}
 _OF_FACTS |= {"attributes", "type", "id", *_STARTS, *_ENDS}
@@ -150,6 +151,8 @@ class _Graph:
             self.episodes[end] = replace(self.episodes[end], thread=self.threads[start])
         elif start in self.episodes and end in self.entities:
             self.mentions.setdefault(start, {})[end] = None
+        elif edge.type not in _CONNECTIONS:
+            raise UsageError(f"nothing is known of a relationship {edge.type}")
 
     def _end(self, edge: Edge, side: str) -> str:
         names = _STARTS if side == "start" else _ENDS
@@ -171,7 +174,8 @@ class _Graph:
         self.facts[fact.uuid] = fact
 
     def drafts(self) -> Iterator[Draft | Skipped]:
-        """Episodes in the order they were told, facts that no episode told, and what is left to say of entities."""
+        """What only entities tell, then episodes in the order they were told, then facts that no episode told."""
+        yield from self._entities()
         said: dict[str, list[_Fact]] = {}
         alone: list[_Fact] = []
         for fact in self.facts.values():
@@ -187,7 +191,6 @@ class _Graph:
             else:
                 yield Skipped(self.places[told.uuid], "it has neither text nor facts")
         yield from (self._alone(fact) for fact in alone)
-        yield from self._entities(spoken_of={m for f in self.facts.values() for m in (f.start, f.end)})
 
     def _is_of(self, uuid: str, fact: _Fact) -> bool:
         return uuid in self.episodes and self.episodes[uuid].group_id == fact.group_id
@@ -236,24 +239,32 @@ class _Graph:
             seen.add(uuid := other)
         return min(seen) if other in seen else uuid
 
-    def _entities(self, spoken_of: set[str]) -> Iterator[Draft]:
-        for entity in self.entities.values():
-            is_more = entity.summary or entity.attributes or len(entity.types) > 1 or entity.uuid not in spoken_of
-            if is_more:
-                yield self._about(entity)
+    def _entities(self) -> Iterator[Draft]:
+        """Those of which there is more to say than facts do; the names that one is known by begin with its own."""
+        spoken_of = {uuid for fact in self.facts.values() for uuid in (fact.start, fact.end)} | self.same.keys()
+        others: dict[str, list[str]] = {}
+        for uuid in self.same:
+            others.setdefault(self._one(uuid), []).append(self.entities[uuid].name)
+        for entity in sorted(self.entities.values(), key=lambda entity: entity.uuid in self.same):
+            also = others.get(entity.uuid, [])
+            is_plain = entity.uuid in spoken_of and len(entity.types) < 2  # facts tell one type
+            if also or not is_plain or entity.summary or entity.attributes:
+                yield self._about(entity, also)
 
-    def _about(self, entity: _Entity) -> Draft:
+    def _about(self, entity: _Entity, also: list[str]) -> Draft:
         mention = self._mention(entity.uuid)
-        named = [_bare(replace(mention, type=type_)) for type_ in entity.types or ("",)]
+        named = [replace(mention, type=type_) for type_ in entity.types or ("",)]
+        named += [replace(mention, name=name) for name in also]
         said = [_attribute(mention, name, value) for name, value in entity.attributes.items()]
+        lines = (f"{entity.name}: {entity.summary}".strip(": "), *also, *(statement.sentence for statement in said))
         return Draft(
-            content="\n".join((f"{entity.name}: {entity.summary}".strip(": "), *(s.sentence for s in said))),
+            content="\n".join(lines),
             name=entity.name,
             uuid=made_id("graphiti entity", entity.uuid),
             group_id=entity.group_id,
             source_description="Graphiti entity",
             reference_time=entity.created_at,
-            statements=(*named, *said),
+            statements=(*map(_bare, named), *said),
             attributes={"attributes": entity.attributes} if entity.attributes else {},
         )
 

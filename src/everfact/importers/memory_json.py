@@ -46,7 +46,7 @@ def _take(given: Record, entities: dict[str, _Entity]) -> None:
         entities.setdefault(start, _Entity()).relations[words, end] = None
         return
     name, observations = text(given, "name"), texts(given, "observations")
-    if not name:
+    if not name or given.keys().isdisjoint(("entityType", "observations")):
         raise UsageError("it is no entity with a name and no relation")
     entity = entities.setdefault(name, _Entity())
     entity.type = entity.type or text(given, "entityType")
