@@ -8,19 +8,19 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from uuid import NAMESPACE_URL, uuid5
 
-from everfact.cognitive import cognition, cognition_of
-from everfact.draft import MOST_CHARACTERS
+from everfact.arrivals import Arrivals, content_hash, sort_out, take_in
+from everfact.cognitive import cognition_of
 from everfact.errors import UsageError
 from everfact.export import write_export
+from everfact.importers import Skipped, read
 from everfact.memory import Memory
-from everfact.models import JSON, ChangeKind, Draft, Episode, Filter, Source
+from everfact.models import JSON, Draft, Episode, Filter
 from everfact.redact import find_secrets
 
 FOLDER = "kuzu-memory-shared"
@@ -41,17 +41,6 @@ class Exported:
     files: tuple[str, ...]
     with_secrets: int
     """Left out, because files in git are forever."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What came out of which files."""
-
-    count: int
-    duplicates: int
-    files: tuple[str, ...]
-    skipped: tuple[str, ...]
-    """What could not be read, by its place and with the reason."""
 
 
 async def export_shared(memory: Memory, group: str, folder: Path, *, before: datetime) -> Exported:
@@ -78,52 +67,38 @@ async def export_shared(memory: Memory, group: str, folder: Path, *, before: dat
     return Exported(count=sum(changed.values()), files=tuple(changed), with_secrets=len(new) - len(clean))
 
 
-async def import_shared(memory: Memory, group: str, folder: Path, *, dry_run: bool) -> Imported:
+async def import_shared(memory: Memory, group: str, folder: Path, *, dry_run: bool) -> Arrivals:
     """Tell the memory what the files have and it does not; what was forgotten here stays forgotten.
 
     Raises:
-        UsageError: there is no such folder.
+        UsageError: there are no such files.
     """
-    found = await asyncio.to_thread(_read_drafts, folder, group)
-    told = await memory.episodes(Filter(group_ids=(group,)), limit=_EVERY)
-    known = {content_hash(episode.content) for episode in told} | {episode.uuid for episode in told}
-    fresh: list[Draft] = []
-    for own_id, draft in found.drafts:
-        names = {content_hash(draft.content), draft.uuid}
-        if not known & names and not await _forgotten(memory, group, (own_id, draft.uuid)):
-            fresh.append(draft)
-        known |= names
-    for draft in () if dry_run else fresh:
-        await memory.add(draft)
-    duplicates = len(found.drafts) - len(fresh)
-    return Imported(count=len(fresh), duplicates=duplicates, files=found.files, skipped=tuple(found.skipped))
+    found = await asyncio.to_thread(lambda: list(_drafts(folder, group)))
+    arrivals = await sort_out(memory, group, found)
+    if not dry_run:
+        await take_in(memory, arrivals)
+    return arrivals
 
 
 def record(episode: Episode) -> Record:
     """An episode as KuzuMemory has a memory."""
     kind, importance = cognition_of(episode.attributes), episode.attributes.get("importance")
-    more: dict[str, JSON] = {"knowledge_type": kind.knowledge_type}
-    more |= {"tags": episode.attributes["tags"]} if "tags" in episode.attributes else {}
-    more |= {"source": episode.source.value} if episode.source is not Source.TEXT else {}
+    more, tags = episode.attributes.get("metadata"), episode.attributes.get("tags")
     return {
         "id": episode.uuid,
         "content": episode.content,
         "content_hash": content_hash(episode.content),
         "created_at": episode.reference_time.isoformat(),
         "memory_type": kind.memory_type,
+        "knowledge_type": kind.knowledge_type,
         "source_type": episode.source_description or "manual",
         "importance": importance if isinstance(importance, int | float) else 0.5,
         "confidence": 1.0,
-        "metadata": more,
+        "metadata": {**(more if isinstance(more, dict) else {}), **({"tags": tags} if tags else {})},
         "agent_id": "default",
         "user_id": None,
         "session_id": episode.thread or None,
     }
-
-
-def content_hash(content: str) -> str:
-    """By what KuzuMemory tells memories apart."""
-    return hashlib.sha256(content.lower().strip().encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _added(files: dict[str, list[Record]], new: Iterable[Record]) -> dict[str, int]:
@@ -174,56 +149,14 @@ def _memories(path: Path) -> list[Any]:
     return records
 
 
-@dataclass(slots=True)
-class _Found:
-    drafts: list[tuple[str, Draft]]
-    """Each with the id that its record has."""
-    files: tuple[str, ...]
-    skipped: list[str]
-
-
-def _read_drafts(folder: Path, group: str) -> _Found:
+def _drafts(folder: Path, group: str) -> Iterator[Draft | Skipped]:
     """What the files of a folder have, and what of it cannot be read."""
-    if not folder.is_dir():
-        raise UsageError(f"there is no folder {folder.name} in {folder.parent}", hint="pull it, or export first")
     paths = sorted(folder.glob(_PATTERN))
-    found = _Found([], tuple(path.name for path in paths), [])
+    if not paths:
+        raise UsageError(f"there is no {_PATTERN} in {folder}", hint="pull it, or export first")
     for path in paths:
         try:
-            records = _memories(path)
+            for found in read(path, "kuzu", group=group):
+                yield replace(found, place=f"{path.name}, {found.place}") if isinstance(found, Skipped) else found
         except UsageError as error:
-            found.skipped.append(str(error.args[0]))
-            continue
-        for number, one in enumerate(records, 1):
-            try:
-                found.drafts.append((str(one["id"]), _draft(one, group)))
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                found.skipped.append(f"{path.name} record {number}: {type(error).__name__} {error}")
-    return found
-
-
-def _draft(one: dict[str, Any], group: str) -> Draft:
-    """A record as it is told; the same one is the same episode wherever it comes from."""
-    content, more, at = str(one["content"]), one.get("metadata") or {}, datetime.fromisoformat(one["created_at"])
-    if not 0 < len(content.strip()) <= MOST_CHARACTERS:
-        raise ValueError("its content is empty or too long")
-    kind = cognition(str(one.get("memory_type", "")), str(more.get("knowledge_type", "")))
-    kept: dict[str, JSON] = {**kind.attributes, "importance": float(one.get("importance", 0.5))}
-    source = Source(more["source"]) if more.get("source") in set(Source) else Source.TEXT
-    return Draft(
-        content=content,
-        group_id=group,
-        source=source,
-        source_description=str(one.get("source_type") or ""),
-        reference_time=at if at.tzinfo else at.replace(tzinfo=UTC),
-        uuid=str(uuid5(NAMESPACE_URL, f"everfact:shared\0{group}\0{content_hash(content)}")),
-        thread=str(one.get("session_id") or ""),
-        attributes=kept | ({"tags": more["tags"]} if "tags" in more else {}),
-        is_captured=True,
-    )
-
-
-async def _forgotten(memory: Memory, group: str, ids: tuple[str, ...]) -> bool:
-    """Somebody took it away here, under its own id or the one it would get."""
-    changes = await memory.changes(Filter(group_ids=(group,), uuids=ids), limit=_EVERY)
-    return any(change.kind is ChangeKind.FORGET and change.cause in ids for change in changes)
+            yield Skipped(path.name, str(error.args[0]))

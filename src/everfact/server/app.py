@@ -108,6 +108,7 @@ class MemoryServer(MCPServer[Host]):
             cli,
             comparing,
             kuzu,
+            kuzu_files,
             kuzu_upkeep,
             searching,
             telling,
@@ -115,7 +116,7 @@ class MemoryServer(MCPServer[Host]):
         )
         from everfact.server.translate import add_tool
 
-        families = (telling, searching, browsing, comparing, changing, watching, cli, kuzu, kuzu_upkeep)
+        families = (telling, searching, browsing, comparing, changing, watching, cli, kuzu, kuzu_upkeep, kuzu_files)
         tools = {tool.name: tool for family in families for tool in family.TOOLS}
         self._known = tools | {alias: tools[name] for alias, name in ALIASES.items()}
         for name, tool in self._known.items():

@@ -68,6 +68,7 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         "kuzu_remember",
         "kuzu_stats",
         "kuzu_optimize",
+        "kuzu_merge",
         "kuzu_export_shared",
         "kuzu_import_shared",
         "kuzu_project_context",

@@ -8,7 +8,6 @@ from typing import Annotated
 from pydantic import Field
 
 from everfact import models
-from everfact.config import load
 from everfact.errors import UsageError
 from everfact.models import Draft, Entity, Episode, Fact
 from everfact.server.answers.items import CONTENT_SHOWN
@@ -18,10 +17,8 @@ from everfact.server.host import Host
 from everfact.server.translate import Call, Tool, host_of
 from everfact.verbs.looking import listed, names, shown
 from everfact.verbs.pick import pick
-from everfact.verbs.settings import set_key
 from everfact.verbs.space import Space
 from everfact.verbs.telling import tagged
-from everfact.verbs.upkeep import condition, spare, summary
 
 SETTABLE = (
     "mcp.context_tokens",
@@ -88,6 +85,8 @@ async def graphiti_delete(call: Call, name_or_id: NameOrId) -> str:
 
 async def graphiti_summarize(call: Call) -> str:
     """The sentences that say most of what was told lately."""
+    from everfact.verbs.upkeep import summary  # a list of tools needs nothing of what they do
+
     return await summary(await _space(host_of(call))) or "nothing was told yet"
 
 
@@ -97,6 +96,8 @@ async def graphiti_compact(call: Call) -> str:
     Nothing is changed. If the user agrees, merge_entities and graphiti_delete do it one by one, and the command
     `graphiti compact --apply` all at once.
     """
+    from everfact.verbs.upkeep import spare
+
     found = await spare(await _space(host_of(call)))
     double = [(short(e.uuid), e.name, "merge into", short(kept.uuid)) for kept, e in found.duplicates]
     idle = [(short(e.uuid), e.name, "remove", "") for e in found.orphans]
@@ -106,6 +107,8 @@ async def graphiti_compact(call: Call) -> str:
 
 async def graphiti_health(call: Call) -> str:
     """Whether the memory is ready, how much it holds, and what waits to be digested."""
+    from everfact.verbs.upkeep import condition
+
     host = host_of(call)
     everywhere = host.anywhere()
     held = await (await host.memory()).status(group_ids=everywhere)
@@ -118,6 +121,9 @@ async def graphiti_config(
     value: Annotated[Text, Field(description="What to set it to; leave out to read it.")] = "",
 ) -> str:
     """Read a setting, or set one of those that can do no harm. It counts from the next start of the server."""
+    from everfact.config import load
+    from everfact.verbs.settings import set_key
+
     place = host_of(call).place
     if (place.is_remote or value) and key not in SETTABLE:
         raise UsageError(f"{key} is not to be {'set' if value else 'read'} by an agent", hint=_ALLOWED)

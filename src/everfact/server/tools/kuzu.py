@@ -9,7 +9,6 @@ from pydantic import Field
 
 from everfact import clock, models
 from everfact.cognitive import cognition
-from everfact.knowhow import knowhow
 from everfact.models import Draft, Fact, Thing
 from everfact.server.arguments import Few, Query
 from everfact.server.host import Host
@@ -76,7 +75,7 @@ async def kuzu_remember(
 
 async def kuzu_project_context(call: Call, days_back: Days = 14, max_per_type: PerType = 5) -> str:
     """What is known of this project, as JSON: recent work, gotchas, architecture, patterns, rules, conventions."""
-    return _json(await bundle(host_of(call), host_of(call).group(""), days_back=days_back, most=max_per_type))
+    return as_json(await bundle(host_of(call), host_of(call).group(""), days_back=days_back, most=max_per_type))
 
 
 async def kuzu_user_context(call: Call, days_back: Days = 14, max_per_type: PerType = 5) -> str:
@@ -84,9 +83,9 @@ async def kuzu_user_context(call: Call, days_back: Days = 14, max_per_type: PerT
     group = host_of(call).group(USER_WIDE)
     held = await (await host_of(call).memory()).status(group_ids=(group,))
     if not held.episodes:
-        return _json({"available": False, "reason": "nothing was told to the group global yet"})
+        return as_json({"available": False, "reason": "nothing was told to the group global yet"})
     known = await bundle(host_of(call), group, days_back=days_back, most=max_per_type)
-    return _json({"available": True, "source": f"group {group}"} | known)
+    return as_json({"available": True, "source": f"group {group}"} | known)
 
 
 async def _recalled(call: Call, query: str, limit: int) -> list[str]:
@@ -107,10 +106,13 @@ def _bullets(texts: list[str]) -> str:
 
 async def bundle(host: Host, group: str, *, days_back: int = 14, most: int = 5) -> dict[str, models.JSON]:
     """What is known of a group by kind."""
+    from everfact.knowhow import knowhow  # a list of tools needs nothing of what they do
+
     return await knowhow(await host.memory(), group, now=clock.now(), days_back=days_back, most=most)
 
 
-def _json(data: object) -> str:
+def as_json(data: object) -> str:
+    """Compact JSON."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 

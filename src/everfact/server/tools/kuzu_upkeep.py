@@ -1,29 +1,24 @@
-"""KuzuMemory's tools that look after a memory and carry it elsewhere, over ours."""
+"""KuzuMemory's tools that say how a memory is and tidy it up, over ours."""
 
 from __future__ import annotations
 
-import asyncio
-import json
 from collections import Counter
 from dataclasses import replace
-from datetime import timedelta
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from everfact import clock
 from everfact.cognitive import cognition_of
-from everfact.compact import Plan
 from everfact.config.address import file_of
-from everfact.export import resolve_target
 from everfact.models import Filter
-from everfact.server.arguments import Few, Text
+from everfact.server.arguments import Few
 from everfact.server.host import Host
+from everfact.server.tools.kuzu import as_json
 from everfact.server.translate import Call, Tool, host_of
-from everfact.sharing import FOLDER, export_shared, import_shared
 from everfact.verbs.space import Space
-from everfact.verbs.upkeep import carry_out, spare
+
+if TYPE_CHECKING:
+    from everfact.compact import Plan
 
 _TYPED = 10_000
 """Memories, the latest, whose types are counted."""
@@ -31,8 +26,6 @@ _WHY_NOT = {
     "top_accessed": "how often something is asked for is not counted here: search ranks by the question alone",
     "stale_cleanup": "nothing is stale for its age here: a fact ends when another one says so",
 }
-
-ProjectPath = Annotated[Text, Field(description="The project's folder. Default: the one the client works in.")]
 
 
 async def kuzu_stats(
@@ -68,6 +61,9 @@ async def kuzu_optimize(
 
     The strategies that go by age or use find nothing to do here, and say why.
     """
+    from everfact.compact import Plan
+    from everfact.verbs.upkeep import carry_out, spare
+
     host = host_of(call)
     space = Space(memory=await host.memory(), group=host.group(""))
     found = Plan() if strategy in _WHY_NOT else await spare(space)
@@ -78,46 +74,14 @@ async def kuzu_optimize(
     changes = [] if dry_run else await carry_out(space, chosen)
     suggestions = [_WHY_NOT[strategy]] if strategy in _WHY_NOT else []
     results = _results(found, chosen, changes)
-    return _answered(strategy=strategy, dry_run=dry_run, results=results, suggestions=suggestions)
-
-
-async def kuzu_export_shared(
-    call: Call,
-    min_age_days: Annotated[int, Field(description="Only memories at least so many days old.", ge=0, le=36_500)] = 1,
-    project_path: ProjectPath = "",
-) -> str:
-    """Write what was told since the last export to files in kuzu-memory-shared, a file a day, for a team's git.
-
-    Conversations stay out, and what has secrets in it. KuzuMemory can read the files, too.
-    """
-    host = host_of(call)
-    folder = await asyncio.to_thread(_folder, host, project_path)
-    before = clock.now() - timedelta(days=min_age_days)
-    done = await export_shared(await host.memory(), host.group(""), folder, before=before)
-    return _answered(
-        exported_count=done.count,
-        files_written=list(done.files),
-        left_out_with_secrets=done.with_secrets,
-        message=f"Exported {done.count} memories to {len(done.files)} files in {FOLDER}",
-    )
-
-
-async def kuzu_import_shared(
-    call: Call,
-    project_path: ProjectPath = "",
-    dry_run: Annotated[bool, Field(description="Only say what would be imported.")] = False,
-) -> str:
-    """Take in what the files in kuzu-memory-shared have and the memory does not. What was deleted stays deleted."""
-    host = host_of(call)
-    folder = await asyncio.to_thread(_folder, host, project_path)
-    done = await import_shared(await host.memory(), host.group(""), folder, dry_run=dry_run)
-    return _answered(
-        imported_count=done.count,
-        skipped_duplicates=done.duplicates,
-        files_processed=list(done.files),
-        unreadable=list(done.skipped),
-        dry_run=dry_run,
-        message=f"{done.count} memories {'would be ' if dry_run else ''}imported, {done.duplicates} known already",
+    return as_json(
+        {
+            "status": "completed",
+            "strategy": strategy,
+            "dry_run": dry_run,
+            "results": results,
+            "suggestions": suggestions,
+        }
     )
 
 
@@ -137,32 +101,7 @@ def _size(host: Host) -> str:
     return f"{file.stat().st_size} bytes"
 
 
-def _folder(host: Host, project_path: str) -> Path:
-    """The folder of shared files in a project, if this caller may have files written there.
-
-    Raises:
-        UsageError: it lies where no file may be written.
-    """
-    place = host.place
-    wanted = f"{project_path.rstrip('/')}/{FOLDER}/memories.json" if project_path else f"{FOLDER}/memories.json"
-    file = resolve_target(
-        wanted,
-        episode_name="",
-        now=clock.now(),
-        project=place.project,
-        export_root=place.export_root,
-        is_remote=place.is_remote,
-    )
-    return file.parent
-
-
-def _answered(**parts: object) -> str:
-    return json.dumps({"status": "completed", **parts}, ensure_ascii=False, separators=(",", ":"))
-
-
 TOOLS = (
     Tool(function=kuzu_stats, title="How much there is", reads=True),
     Tool(function=kuzu_optimize, title="Tidy up", destroys=True, repeats=True),
-    Tool(function=kuzu_export_shared, title="Write files for the team", repeats=True),
-    Tool(function=kuzu_import_shared, title="Read the team's files", repeats=True),
 )
