@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import inspect
 import json
 from collections.abc import AsyncIterator
@@ -12,7 +13,9 @@ from typing import Any
 import pytest
 from mcp import MCPError
 from tests.server.talk import Refused, Talk, talk
+from tests.unit.importers.samples import SAMPLES
 
+from everfact.assemble import open_memory
 from everfact.models import Draft, Filter
 from everfact.server.host import Access, Place
 from everfact.server.tools import kuzu, kuzu_files, kuzu_upkeep
@@ -249,3 +252,71 @@ async def test_over_http_files_stay_where_the_operator_allows_them(tmp_path: Pat
             for tool in ("kuzu_export_shared", "kuzu_import_shared"):
                 with pytest.raises(Refused, match=refusal):
                     await agent.ask(tool, project_path=str(tmp_path))
+
+
+@pytest.fixture
+def kuzu_file(tmp_path: Path) -> Path:
+    """A database that KuzuMemory wrote."""
+    file = tmp_path / "memories.db"
+    file.write_bytes(gzip.decompress((SAMPLES / "memories.db.gz").read_bytes()))
+    return file
+
+
+async def test_a_database_of_kuzumemory_is_merged(tmp_path: Path, kuzu_file: Path) -> None:
+    async with serving(tmp_path) as agent:
+        await agent.text("kuzu_learn", content="We prefer pytest over unittest for all new tests.")
+        shown = json.loads(await agent.text("kuzu_merge", source_path=str(kuzu_file)))
+        assert (shown["status"], shown["dry_run"], shown["backup_path"]) == ("preview", True, None)
+        assert shown["total_source"] == shown["new_imported"] + 1
+        done = json.loads(await agent.text("kuzu_merge", source_path="../memories.db", dry_run=False))
+        assert (done["status"], done["new_imported"], done["skipped"]) == ("completed", shown["new_imported"], 1)
+        assert Path(done["backup_path"]).stat().st_size > 0
+        memory = await agent.host.memory()
+        assert len(await memory.episodes(Filter(group_ids=("demo",)), limit=100)) == shown["total_source"]
+        again = json.loads(await agent.text("kuzu_merge", source_path=str(kuzu_file), dry_run=False, backup=False))
+        assert (again["new_imported"], again["backup_path"]) == (0, None)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "expected"),
+    [
+        ("skip", {"The build takes nine minutes on the small runner."}),
+        ("update", {"The build takes ten minutes on the small runner."}),
+        (
+            "merge",
+            {"The build takes nine minutes on the small runner.", "The build takes ten minutes on the small runner."},
+        ),
+    ],
+)
+async def test_what_is_nearly_the_same_goes_by_the_strategy(tmp_path: Path, strategy: str, expected: set[str]) -> None:
+    async with await open_memory(tmp_path / "other.db") as other:
+        for group in ("demo", "elsewhere"):
+            text = f"The build takes {'ten' if group == 'demo' else 'two'} minutes on the small runner."
+            await other.add(Draft(content=text, group_id=group, thread="builds"))
+    async with serving(tmp_path) as agent:
+        await agent.text("kuzu_learn", content="The build takes nine minutes on the small runner.")
+        given = {"source_path": str(tmp_path / "other.db"), "strategy": strategy, "dry_run": False}
+        done = json.loads(await agent.text("kuzu_merge", threshold=0.9, **given))
+        assert (done["duplicates_found"], done["new_imported"]) == (1, 0)
+        told = await (await agent.host.memory()).episodes(Filter(group_ids=("demo",)))
+        assert {episode.content for episode in told} == expected
+        if strategy == "skip":  # at a higher threshold it is another memory
+            assert json.loads(await agent.text("kuzu_merge", threshold=0.99, **given))["new_imported"] == 1
+
+
+async def test_merging_is_refused_where_it_makes_no_sense(tmp_path: Path, kuzu_file: Path) -> None:
+    async with await open_memory(tmp_path / "empty.db"):
+        pass
+    async with serving(tmp_path) as agent:
+        with pytest.raises(Refused, match="nothing in the group demo"):
+            await agent.ask("kuzu_merge", source_path=str(tmp_path / "empty.db"))
+        with pytest.raises(Refused, match="there is no file"):
+            await agent.ask("kuzu_merge", source_path="nowhere.db")
+    at = {"default_group": lambda: "demo", "project": tmp_path, "store": "neo4j://127.0.0.1"}
+    async with serving(tmp_path, place=Place(**at)) as agent:
+        with pytest.raises(Refused, match="call it with backup=false"):
+            await agent.ask("kuzu_merge", source_path=str(kuzu_file), dry_run=False)
+        assert await agent.text("kuzu_recall", query="pytest") == "No memories found"
+    async with serving(tmp_path, place=Place(**at, is_remote=True, export_root=tmp_path / "x")) as agent:
+        with pytest.raises(Refused, match="does not read that file"):
+            await agent.ask("kuzu_merge", source_path=str(kuzu_file))
