@@ -11,6 +11,8 @@ from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from everfact.capture.take import Options
+    from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
@@ -145,6 +147,35 @@ def _patience(settings: Settings) -> Patience:
         backoff_initial=timedelta(seconds=resilience.backoff_initial),
         backoff_max=timedelta(seconds=resilience.backoff_max),
     )
+
+
+def capture_options(settings: Settings) -> Options:
+    """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
+    from dataclasses import asdict
+
+    from everfact.capture.shorten import Filters
+    from everfact.capture.take import Options
+    from everfact.config import default_group, transcript_folders
+
+    return Options(
+        group_of=lambda folder: default_group(settings, folder),
+        folders=transcript_folders(settings),
+        filters=Filters(**asdict(settings.session_tracking.filter)),
+    )
+
+
+def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:
+    """What follows sessions by the settings; `enabled` has all of them followed whatever these say."""
+    from everfact.capture.tracker import Global, Tracker
+
+    tracking = settings.session_tracking
+    told = Global(
+        enabled=enabled or tracking.enabled,
+        watch_path=str(tracking.watch_path.expanduser()),
+        inactivity_timeout=tracking.inactivity_timeout,
+        check_interval=tracking.check_interval,
+    )
+    return Tracker(memory, capture_options(settings), told)
 
 
 def restore(settings: Settings, backup: Path) -> Path | None:

@@ -34,6 +34,9 @@ SETTABLE = (
 )
 """What an agent may set: no secret, no address, no path, nothing that costs money or decides what is recorded."""
 
+_PATIENCE = 0.5
+"""Seconds that a call waits for a session to be captured; a long one takes more when it is captured first."""
+
 NameOrId = Annotated[str, Field(description="An entity's name, or an id as the other tools give it.")]
 
 
@@ -105,6 +108,21 @@ async def graphiti_compact(call: Call) -> str:
     return listing("proposed", made) or "nothing to do"
 
 
+async def graphiti_capture(call: Call) -> str:
+    """Take in what was said in this session since the last time: the current one, else the project's latest."""
+    from everfact.config import current_session
+
+    host = host_of(call)
+    if host.place.is_remote:
+        raise UsageError("a server over HTTP does not see your session", hint="run `graphiti capture` in your project")
+    done = await (await host.tracker()).capture(current_session(), host.place.project, patience=_PATIENCE)
+    if done is None:
+        return "capturing goes on in the background"
+    if done.stopped:
+        return f"session {done.session_id} is not to be captured: somebody stopped that"
+    return f"captured {done.turns} turns of session {done.session_id}, kept as {done.episodes} episodes"
+
+
 async def graphiti_health(call: Call) -> str:
     """Whether the memory is ready, how much it holds, and what waits to be digested."""
     from everfact.verbs.upkeep import condition
@@ -170,6 +188,7 @@ TOOLS = (
     Tool(function=graphiti_delete, title="Take something away", destroys=True),
     Tool(function=graphiti_summarize, title="Sum up", reads=True),
     Tool(function=graphiti_compact, title="Find what could go", reads=True),
+    Tool(function=graphiti_capture, title="Take in this session", repeats=True),
     Tool(function=graphiti_health, title="Health", reads=True),
     Tool(function=graphiti_config, title="Settings", repeats=True),
 )
