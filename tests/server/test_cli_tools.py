@@ -14,7 +14,13 @@ import toons
 from tests.cli.conftest import Program
 from tests.cli.test_upkeep import double
 from tests.server.talk import Refused, Talk, talk
+from tests.unit.capture.samples import CLAUDE, homes
 
+from everfact import Memory
+from everfact.assemble import make_tracker
+from everfact.capture.tracker import Tracker
+from everfact.config import load
+from everfact.models import Filter
 from everfact.server.answers.toon import listing, rows
 from everfact.server.host import Access, Place
 from everfact.server.tools.cli import SETTABLE
@@ -211,6 +217,61 @@ async def test_config_is_the_operators_over_http(program: Program) -> None:
             await agent.ask("graphiti_config", key="store")
         with pytest.raises(Refused, match="are its operator's"):
             await agent.ask("graphiti_config", key="mcp.context_tokens", value="1000")
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A session of Claude Code that is the current one; its id."""
+    folders = homes(tmp_path)
+    monkeypatch.setenv("EVERFACT_SESSION_TRACKING__WATCH_PATH", str(folders["claude"]))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "none"))
+    monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", CLAUDE.stem)
+    monkeypatch.setenv("EVERFACT_GROUP", "demo")
+    return CLAUDE.stem
+
+
+def follows(memory: Memory) -> Tracker:
+    return make_tracker(load().settings, memory)
+
+
+async def test_capture_takes_what_the_command_takes(tmp_path: Path, era: str, session: str) -> None:
+    by_command = Program(tmp_path / "command.db")
+    same = await json_of(by_command, "capture")
+    async with talk(tmp_path / "tool.db", era=era, toolsets=("cli",), follows=follows) as agent:
+        said = await agent.text("graphiti_capture")
+        assert said == f"captured {same['turns']} turns of session {session}, kept as {same['episodes']} episodes"
+        assert (await agent.text("graphiti_capture")).startswith("captured 0 turns")
+        by_tool = await (await agent.host.memory()).episodes(Filter(group_ids=("demo",)), limit=100)
+        told = await json_of(by_command, "list", "--limit", "100")
+        assert {episode.uuid for episode in by_tool} == {item["uuid"] for item in told["items"]} != set()
+        await agent.ask("session_tracking_stop", session_id=session)
+        assert "is not to be captured" in await agent.text("graphiti_capture")
+
+
+async def test_a_capture_that_takes_long_goes_on(
+    tmp_path: Path, session: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("everfact.server.tools.cli._PATIENCE", 0)
+    place = Place(default_group=lambda: "demo")
+    async with talk(tmp_path / "tool.db", toolsets=("cli",), place=place, follows=follows) as agent:
+        assert await agent.text("graphiti_capture") == "capturing goes on in the background"
+        async with asyncio.timeout(30):
+            while "SQLite" not in await agent.text("graphiti_search", query="which database did we decide on"):
+                await asyncio.sleep(0.05)
+        monkeypatch.setenv("CLAUDE_CODE_SESSION_ID", "00000000-0000-0000-0000-000000000000")
+        await agent.text("graphiti_capture")
+        async with asyncio.timeout(30):
+            while "a session could not be captured" not in caplog.text:
+                await asyncio.sleep(0.05)
+
+
+async def test_capture_says_where_it_cannot(tmp_path: Path, program: Program, session: str) -> None:
+    async with serving(program, is_remote=True) as agent:
+        with pytest.raises(Refused, match="does not see your session"):
+            await agent.ask("graphiti_capture")
+    async with serving(program) as agent:
+        with pytest.raises(Refused, match="follows no sessions"):
+            await agent.ask("graphiti_capture")
 
 
 async def test_an_id_leads_to_no_group_that_the_caller_may_not_see(program: Program) -> None:

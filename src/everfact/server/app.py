@@ -117,7 +117,19 @@ class MemoryServer(MCPServer[Host]):
         )
         from everfact.server.translate import add_tool
 
-        families = (telling, searching, browsing, comparing, changing, watching, tracking, cli, kuzu, kuzu_upkeep, kuzu_files)
+        families = (
+            telling,
+            searching,
+            browsing,
+            comparing,
+            changing,
+            watching,
+            tracking,
+            cli,
+            kuzu,
+            kuzu_upkeep,
+            kuzu_files,
+        )
         tools = {tool.name: tool for family in families for tool in family.TOOLS}
         self._known = tools | {alias: tools[name] for alias, name in ALIASES.items()}
         for name, tool in self._known.items():
