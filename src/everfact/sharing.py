@@ -27,7 +27,7 @@ FOLDER = "kuzu-memory-shared"
 _VERSION = "1.0"
 _PATTERN = "memories-*.json"
 _EVERY = 1_000_000
-_NOT_TOLD = ("git_sync", "git")
+_NOT_TOLD = ("git commit", "git_sync")
 """Sources that everybody who has the repository has too."""
 
 Record = dict[str, JSON]

@@ -118,6 +118,7 @@ async def test_two_people_write_the_same_file_whatever_they_told_first(tmp_path:
 async def test_conversations_commits_and_secrets_stay_out(memory: Memory, folder: Path) -> None:
     await tell(memory, "Said in a session.", role="user", thread="s")
     await tell(memory, "feat: a commit", source_description="git_sync")
+    await tell(memory, "fix: another", source_description="git commit")
     await tell(memory, "The key is AKIAQYLPMN5HHHFPZAM2.")
     done = await export_shared(memory, "main", folder, before=clock.now())
     assert (done.count, done.files, done.with_secrets) == (0, (), 1)
