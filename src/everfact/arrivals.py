@@ -84,7 +84,7 @@ def _own(draft: Draft, group: str) -> tuple[str, Draft]:
 async def _forgotten(memory: Memory, group: str, ids: tuple[str, ...]) -> bool:
     """Somebody took it away here, under the id it came with or the one it would get."""
     changes = await memory.changes(Filter(group_ids=(group,), uuids=ids), limit=_EVERY)
-    return any(change.kind is ChangeKind.FORGET and change.cause in ids for change in changes)
+    return any(change.kind is ChangeKind.FORGET for change in changes)
 
 
 async def _like(memory: Memory, draft: Draft, threshold: float) -> Episode | None:

@@ -77,6 +77,9 @@ async def test_recall_says_nothing_twice_and_nothing_that_has_ended(tmp_path: Pa
         lines = (await agent.text("kuzu_recall", query="where does Ana Costa work", limit=5)).splitlines()
         assert all(line.startswith("- ") for line in lines)
         assert len([line for line in lines if "Initech" in line]) == 1
+        for question in ("Ana Costa lives in Lisbon", "She works at Initech now.", "Globex", "Ana Costa left Globex."):
+            said = [line[2:] for line in (await agent.text("kuzu_recall", query=question)).splitlines()]
+            assert [(a, b) for a in said for b in said if a != b and a in b] == []
         assert len((await agent.text("kuzu_recall", query="Ana Costa", limit=1)).splitlines()) == 1
 
 
