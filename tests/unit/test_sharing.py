@@ -103,7 +103,7 @@ async def test_each_day_has_its_file_and_what_is_there_stays(memory: Memory, fol
 
 async def test_two_people_write_the_same_files_whatever_they_told_and_exported_first(tmp_path: Path) -> None:
     files = []
-    for name, texts in (("a", TOLD), ("b", TOLD[::-1])):
+    for name, texts in (("a", TOLD[::-1]), ("b", TOLD)):
         folder = tmp_path / name / "project" / FOLDER
         async with await open_memory(tmp_path / f"{name}.db") as memory:
             for text in texts:

@@ -92,14 +92,14 @@ async def kuzu_user_context(call: Call, days_back: Days = 14, max_per_type: PerT
 
 
 async def _recalled(call: Call, query: str, limit: int) -> list[str]:
-    """Facts, and what was told, best first; nothing twice, and no fact whose sentence stands in a text before it."""
+    """Facts, and what was told, best first; nothing that stands in a text before it."""
     memory, groups = await host_of(call).memory(), host_of(call).groups(())
     asked = models.Query(text=query, group_ids=groups, limit=2 * limit, things=(Thing.FACT, Thing.EPISODE))
     said: list[str] = []
     for hit in (await memory.search(asked)).hits:
         text = hit.item.sentence if isinstance(hit.item, Fact) else hit.item.text[:_LONGEST]
         if not any(text in other for other in said):
-            said = [*(other for other in said if other not in text), text]
+            said.append(text)
     return said[:limit]
 
 
