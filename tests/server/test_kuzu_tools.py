@@ -65,6 +65,7 @@ async def test_what_was_learned_is_recalled(tmp_path: Path, era: str) -> None:
         said = await agent.text("kuzu_learn", content="Ana Costa works at Globex.")
         assert said.startswith("Learning stored")
         assert await agent.text("kuzu_recall", query="where does Ana Costa work") == "- Ana Costa works at Globex."
+        assert await agent.text("kuzu_recall", query="Globex", limit=1000) == "- Ana Costa works at Globex."
         [told] = await (await agent.host.memory()).episodes(Filter(group_ids=("demo",)))
         assert (told.source_description, told.uuid[-8:] in said) == ("ai-conversation", True)
 
@@ -186,7 +187,7 @@ async def test_what_holds_everywhere_is_in_the_group_of_all_projects(tmp_path: P
 
 
 async def test_stats_are_of_the_group(tmp_path: Path) -> None:
-    async with serving(tmp_path) as agent:
+    async with serving(tmp_path, works=False) as agent:
         await agent.text("kuzu_remember", content="Ana Costa prefers tea.", memory_type="preference")
         await agent.text("kuzu_learn", content="Ana Costa works at Globex.")
         await (await agent.host.memory()).add(Draft(content="Elsewhere.", group_id="other"))
@@ -194,7 +195,7 @@ async def test_stats_are_of_the_group(tmp_path: Path) -> None:
         assert lines[:2] == ["Total Memories: 2", "Memory Types: {'semantic': 1, 'preference': 1}"]
         assert lines[2].startswith("Recent Activity: 20")
         size = int(lines[3].removeprefix("Database Size: ").removesuffix(" bytes"))
-        assert size == (tmp_path / "memory.db").stat().st_size
+        assert size == sum((tmp_path / name).stat().st_size for name in ("memory.db", "memory.db-wal"))
         await digested(agent)
         assert "Entities: 3" in (await agent.text("kuzu_stats", detailed=True)).splitlines()
 

@@ -11,7 +11,7 @@ from everfact import clock, models
 from everfact.cognitive import cognition
 from everfact.injected import CLOSING, OPENING, without_injected
 from everfact.models import Draft, Fact, Thing
-from everfact.server.arguments import Few, Query
+from everfact.server.arguments import MOST, Few, Query
 from everfact.server.host import Host
 from everfact.server.translate import Call, Tool, host_of
 
@@ -94,7 +94,7 @@ async def kuzu_user_context(call: Call, days_back: Days = 14, max_per_type: PerT
 async def _recalled(call: Call, query: str, limit: int) -> list[str]:
     """Facts, and what was told, best first; nothing that stands in a text before it."""
     memory, groups = await host_of(call).memory(), host_of(call).groups(())
-    asked = models.Query(text=query, group_ids=groups, limit=2 * limit, things=(Thing.FACT, Thing.EPISODE))
+    asked = models.Query(text=query, group_ids=groups, limit=min(2 * limit, MOST), things=(Thing.FACT, Thing.EPISODE))
     said: list[str] = []
     for hit in (await memory.search(asked)).hits:
         text = hit.item.sentence if isinstance(hit.item, Fact) else hit.item.text[:_LONGEST]

@@ -75,7 +75,7 @@ async def kuzu_export_shared(
         exported_count=done.count,
         files_written=list(done.files),
         left_out_with_secrets=done.with_secrets,
-        message=f"Exported {done.count} memories to {len(done.files)} files in {folder}",
+        message=f"Exported {done.count} memories to {len(done.files)} files in {folder.name}",
     )
 
 

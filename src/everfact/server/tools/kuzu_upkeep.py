@@ -98,7 +98,8 @@ def _size(host: Host) -> str:
     file = file_of(host.place.store) if host.anywhere() is None else None
     if file is None or not file.exists():
         return "N/A"
-    return f"{file.stat().st_size} bytes"
+    log = file.with_name(f"{file.name}-wal")
+    return f"{sum(part.stat().st_size for part in (file, log) if part.exists())} bytes"
 
 
 TOOLS = (
