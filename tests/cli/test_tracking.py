@@ -95,6 +95,7 @@ def test_a_session_can_be_followed_or_left_out(program, home: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C cannot be sent to one process there")
 def test_watch_follows_until_it_is_interrupted(tmp_path: Path, home: Path) -> None:
     (home / ".config" / "everfact").mkdir(parents=True)
     variables = {"EVERFACT_SESSION_TRACKING__INACTIVITY_TIMEOUT": "0.1", "PYTHONUNBUFFERED": "1"}

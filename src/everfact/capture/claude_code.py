@@ -7,7 +7,10 @@ from typing import Any
 
 from everfact.capture.pieces import Kind, Piece, Session, moment, parts, said, table, text_of, word
 
-_NOT_A_PERSON = ("<command-", "<local-command-", "<task-notification>", "<system-reminder>", "[Request interrupted")
+_NOT_A_PERSON = (
+    *("<command-", "<local-command-", "<task-notification>", "<system-reminder>", "[Request interrupted"),
+    *("<bash-input>", "<bash-stdout>", "<bash-stderr>"),
+)
 _QUIET = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 """Lines with these are nobody's words; the summary of a compaction repeats what was taken already."""
 

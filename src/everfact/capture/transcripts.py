@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -105,14 +106,14 @@ def at(path: Path, client: str = "") -> Transcript:
         UsageError: no such client is known.
         NotFound: there is no such file.
     """
-    path = path.expanduser().absolute()
+    path = _expanded(path).absolute()
     client = client or ("codex" if path.name.startswith("rollout-") else "")
     client = client or ("gemini" if path.parent.name == "chats" else "claude")
     if client not in _PARSERS:
         raise UsageError(f"no client is called {client[:40]!r}", hint=f"name one of {', '.join(CLIENTS)}")
     found = _seen(path, client)
     if found is None:
-        raise NotFound(f"there is no transcript {path}", hint="look at everfact session-tracking sync")
+        raise NotFound(f"there is no transcript {path} that can be read", hint="look at everfact session-tracking sync")
     return found
 
 
@@ -155,20 +156,27 @@ def latest(folders: Mapping[str, Path], project: Path) -> Transcript:
 
 def in_project(items: Sequence[Transcript], project: Path) -> Iterator[Transcript]:
     """Those whose session worked in that folder, or below it."""
-    project = project.expanduser().absolute()
+    project = _expanded(project).absolute()
     for item in items:
         cwd = item.session().cwd
         if cwd is not None and cwd.is_relative_to(project):
             yield item
 
 
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{str(path)[:40]!r} is nobody's home", hint="write the path out") from error
+
+
 def _seen(path: Path, client: str) -> Transcript | None:
     try:
-        if not path.is_file():
+        if not path.is_file() or not os.access(path, os.R_OK):
             return None
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):
-        return None  # it went away, or is none
+        return None  # no such name can be
     return Transcript(path=path, client=client, modified=modified)
 
 

@@ -46,7 +46,7 @@ def test_claude_code() -> None:
     work = next(draft for draft in drafts if draft.role == "tool")
     assert work.thread == f"{CLAUDE.stem}/tools"
     assert work.attributes == {"tools": ["Read", "Bash", "mcp__everfact__search"], "trust": Trust.UNVERIFIED}
-    assert drafts[0].reference_time == datetime(2026, 3, 1, 9, 0, 4, tzinfo=UTC)
+    assert drafts[0].reference_time == datetime(2026, 3, 1, 9, 0, 5, tzinfo=UTC)
     assert transcripts.at(CLAUDE).session().cwd == CWD
 
 

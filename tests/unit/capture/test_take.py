@@ -140,7 +140,7 @@ async def test_a_rewritten_file_starts_over_without_doubles(memory: Memory, scri
     script.user("One.").agent("Answer one.").user("Two.").agent("Answer two.")
     await capture_session(memory, options(), transcript=script.path)
     kept = script.path.read_text(encoding="utf-8").splitlines(keepends=True)
-    script.path.write_text("".join(kept[:2]), encoding="utf-8")  # cut off
+    script.path.write_text("".join(kept[:1]), encoding="utf-8")  # cut off
     await capture_session(memory, options(), transcript=script.path)
     script.user("Three.")
     await capture_session(memory, options(), transcript=script.path)
