@@ -58,6 +58,7 @@ from everfact.models.told import (
     Episode,
     Extraction,
     Mention,
+    Skipped,
     Statement,
     Value,
 )
@@ -97,6 +98,7 @@ __all__ = [
     "Reached",
     "Receipt",
     "Scored",
+    "Skipped",
     "Source",
     "Statement",
     "Stats",
