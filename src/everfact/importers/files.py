@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
-from everfact.importers.records import Item, Skipped
-from everfact.models import JSON
+from everfact.importers.records import Item
+from everfact.models import JSON, Skipped
 
 _NODES = ("episodes", "nodes", "entities", "sagas", "communities")
 _LISTS = (*_NODES, "edges", "facts", "relations", "relationships", "memories", "archived", "results")

@@ -12,19 +12,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from everfact.errors import UsageError
-from everfact.importers.records import (
-    Record,
-    Skipped,
-    clean,
-    group_of,
-    kept,
-    legal_id,
-    made_id,
-    moment,
-    text,
-    texts,
-)
-from everfact.models import JSON, Draft, Mention, Source, Statement, Value, ValueType
+from everfact.importers.records import Record, clean, group_of, kept, legal_id, made_id, moment, text, texts
+from everfact.models import JSON, Draft, Mention, Skipped, Source, Statement, Value, ValueType
 from everfact.relations import relation_name
 
 DUPLICATE = "IS_DUPLICATE_OF"

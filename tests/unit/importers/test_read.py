@@ -17,8 +17,8 @@ from tests.unit.importers.samples import FILES, SAMPLES, moved_in, skipped, told
 from everfact import Memory
 from everfact.draft import accept
 from everfact.errors import UsageError
-from everfact.importers import KINDS, Skipped, read
-from everfact.models import Filter, Status
+from everfact.importers import KINDS, read
+from everfact.models import Filter, Skipped, Status
 from everfact.testing.builders import EARLY
 
 WRITER = {"memory.json": "memory-json", "memory-read-graph.json": "memory-json", "mem0.json": "mem0"}
