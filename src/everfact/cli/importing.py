@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -12,11 +12,13 @@ import typer
 
 from everfact.cli.arguments import AsJson
 from everfact.cli.output import answer
-from everfact.cli.session import run_on_store
+from everfact.cli.session import run, run_on_store
 from everfact.errors import UsageError
 
 if TYPE_CHECKING:
+    from everfact.cli.moving import Moved
     from everfact.cli.output.screen import Screen
+    from everfact.cli.session import Session
     from everfact.intake import Taken
     from everfact.ports import Store
 
@@ -25,16 +27,52 @@ _LONGEST_FIRST = 65_536
 
 def import_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that export wrote; - is standard input.")],
+    file: Annotated[str, typer.Argument(help="A file that export or another system wrote; - is standard input.")],
+    kind: Annotated[
+        str, typer.Option("--from", help="What wrote it, if not everfact: graphiti, kuzu, memory-json or mem0.")
+    ] = "",
     into: Annotated[str, typer.Option(help="Take it in as this group, whatever it was called.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come of it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take in what export wrote, as it was recorded. What is there already is left as it is."""
+    """Take in what export wrote, as it was recorded, or what another system kept. What is there already is left."""
+    if kind or _is_foreign(file):
+        _move_in(ctx, file, kind=kind, into=into, dry_run=dry_run, as_json=as_json)
+        return
     with _opened(file) as lines:
         taken = run_on_store(ctx, lambda store: _taken(store, file, lines, into=into, dry_run=dry_run))
     answer(ctx, as_json, _shape(file, taken, dry_run), lambda screen: _draw(screen, file, taken, dry_run))
     if taken.unread:
+        raise typer.Exit(1)
+
+
+def _is_foreign(file: str) -> bool:
+    """Whether another system wrote it; standard input can only be ours."""
+    from everfact.lines import is_ours
+
+    if file == "-":
+        return False
+    if Path(file).expanduser().is_dir():
+        return True
+    with _opened(file) as lines:
+        return not is_ours(lines.readline(_LONGEST_FIRST))
+
+
+def _move_in(ctx: typer.Context, file: str, *, kind: str, into: str, dry_run: bool, as_json: bool) -> None:
+    from everfact.cli.moving import draw_moved, move_in
+
+    if file == "-":
+        raise UsageError("what another system wrote is read from a file", hint="save it first")
+    group = into or ctx.obj.get("group", "")
+
+    def act(session: Session) -> Awaitable[Moved]:
+        return move_in(session, Path(file).expanduser(), kind=kind, into=group, dry_run=dry_run)
+
+    with _resumable():
+        moved = run(ctx, act, reads_text=not dry_run)
+    shape = moved.plain(file, dry_run=dry_run)
+    answer(ctx, as_json, shape, lambda screen: draw_moved(screen, file, moved, dry_run=dry_run))
+    if moved.skipped:
         raise typer.Exit(1)
 
 
@@ -57,12 +95,21 @@ async def _taken(store: Store, file: str, lines: BinaryIO, *, into: str, dry_run
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
     try:
-        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines:
+        with (
+            nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines,
+            _resumable(),
+        ):
             yield lines
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read: {error.strerror}", hint="name a file, or - for standard input"
         ) from error
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    try:
+        yield
     except KeyboardInterrupt:
         print("interrupted; what was read so far is kept: import the same file again to go on", file=sys.stderr)
         raise
