@@ -113,7 +113,7 @@ class _Graph:
     mentions: dict[str, set[str]] = field(default_factory=dict)
     """Entities by the episode that mentions them."""
     same: dict[str, str] = field(default_factory=dict)
-    """Entities that turned out to be another one."""
+    """Entities that turned out to be another one; never in a circle."""
 
     def take_node(self, node: Node) -> None:
         """An episode, an entity or a saga; a community is made anew from the facts."""
@@ -154,9 +154,11 @@ class _Graph:
             if uuid not in self.entities:
                 raise UsageError(f"its entity {uuid or 'has no uuid and'} is not in the file; add the nodes to it")
         if text(given, "name") == DUPLICATE:
-            self.same[start] = end
+            if (one := self._one(start)) != (other := self._one(end)):
+                self.same[one] = other
             return
         fact = _fact(given, start, end, self.group)
+        fact = replace(fact, group_id=fact.group_id or self.entities[start].group_id)
         if not fact.sentence:
             names = self.entities[start].name, self.entities[end].name
             fact = replace(fact, sentence=f"{names[0]} {fact.relation.replace('_', ' ').lower()} {names[1]}")
@@ -223,10 +225,9 @@ class _Graph:
 
     def _one(self, uuid: str) -> str:
         """The entity that this one is."""
-        seen = {uuid}
-        while (other := self.same.get(uuid)) is not None and other not in seen:
-            seen.add(uuid := other)
-        return min(seen) if other in seen else uuid
+        while uuid in self.same:
+            uuid = self.same[uuid]
+        return uuid
 
     def _entities(self) -> Iterator[Draft]:
         """Those of which there is more to say than facts do. Of one with several names its own comes first."""

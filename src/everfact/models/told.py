@@ -30,7 +30,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One claim as it was made: about whom, what, when, and where in the text (code points)."""
+    """One claim as it was made: about whom, what, when, and where in the text (code points).
+
+    With a subject and nothing else it claims nothing and makes the name known, with its type.
+    """
 
     subject: Mention
     relation: str
