@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -95,6 +96,21 @@ def test_a_memory_of_mem0_keeps_whose_it_is_and_how_it_was_sorted(written: Writt
     assert tea.attributes["categories"] == ["food"]
     assert tea.attributes["metadata"] == {"k": 1}
     assert tea.uuid == told(file)[0].uuid != "m 1"
+
+
+async def test_characters_that_no_store_keeps_are_left_out(memory: Memory, written: Written) -> None:
+    await moved_in(
+        memory, written('[{"id": "a", "memory": "Tea\\ud83d\\u0000 at five", "metadata": {"k": ["\\udc00"]}}]')
+    )
+
+    [tea] = await memory.episodes(Filter(group_ids=("main",)))
+    assert (tea.content, tea.attributes["metadata"]) == ("Tea? at five", {"k": ["?"]})
+
+
+def test_a_number_is_read_whole_wherever_a_piece_of_the_file_ends(written: Written) -> None:
+    memories = [{"id": f"m{n}", "created_at": 1735727400, "memory": "x" * (n % 89)} for n in range(3000)]
+
+    assert {draft.reference_time for draft in told(written(json.dumps(memories)))} == {NEW_YEAR}
 
 
 def test_a_memory_of_mem0_without_text_is_skipped_by_its_place(written: Written) -> None:
