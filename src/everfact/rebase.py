@@ -79,7 +79,7 @@ class Rebase:
 
     async def _redo(self, change: Change) -> bool:
         self._names |= {e.uuid: Mention(name=e.name, type=next(iter(e.types), "")) for e in change.entities}
-        if change.kind is ChangeKind.COMMUNITIES or change.cause in self._twins:
+        if change.kind is ChangeKind.COMMUNITIES or change.cause in self._twins or await self._waits_again(change):
             return False
         for _ in range(_TRIES):
             act = await self._act(change)
@@ -92,13 +92,26 @@ class Rebase:
             return True
         raise Conflict(f"group {change.group_id} changes all the time", hint="import the file again")
 
+    async def _waits_again(self, change: Change) -> bool:
+        """What it digested has another text here than what was digested here before: only here both are known."""
+        if change.kind is not ChangeKind.DIGEST:
+            return False
+        waiting = [e for e in await self._present([change.cause]) if e.status is not Status.DONE]
+        return bool(waiting) and bool(await self._said_in(change.cause, limit=1))
+
+    async def _said_in(self, episode: str, limit: int = EVERYTHING) -> list[Assertion]:
+        return await self._store.assertions(replace(self._here, episodes=(episode,)), limit=limit)
+
     async def _act(self, change: Change) -> Change:
         """As much of the change as makes sense here."""
         now = self._now()
         act = await revise.begin(self._store, change.group_id, change.kind, cause=change.cause, now=now)
         marks = (*change.withdrawn, *change.reinstated)
         known = {a.uuid: a for a in await self._assertions((*(a.uuid for a in change.asserted), *marks))}
+        said = await self._said_in(change.cause) if change.kind is ChangeKind.DIGEST else []
+        same = {a.statement for a in said if not a.withdrawn}
         fresh = [a for a in change.asserted if a.uuid not in known and a.episode_uuid not in self._twins]
+        fresh = [a for a in fresh if a.statement not in same]
         asserted, entities = await self._settled(fresh, change.group_id, now)
         return replace(
             act,
