@@ -42,7 +42,7 @@ def measure(folder: Path, facts: int) -> tuple[bool, float]:
     filling = get_context("spawn").Process(target=fill, args=(memory, facts))
     filling.start()
     filling.join()
-    peaks = []
+    peaks: list[float] = []
     for store, *words in (
         (memory, "export", str(first), "--all-groups"),
         (copy, "import", str(first)),

@@ -24,6 +24,7 @@ from everfact.models import (
     Mention,
     Status,
     Undigested,
+    as_entry,
 )
 from everfact.ports import Store
 from everfact.refold import EVERYTHING
@@ -79,7 +80,7 @@ class Rebase:
 
     async def _redo(self, change: Change) -> bool:
         self._names |= {e.uuid: Mention(name=e.name, type=next(iter(e.types), "")) for e in change.entities}
-        if change.kind is ChangeKind.COMMUNITIES or change.cause in self._twins or await self._waits_again(change):
+        if await self._waits_again(change):
             return False
         for _ in range(_TRIES):
             act = await self._act(change)
@@ -138,11 +139,17 @@ class Rebase:
         present = {e.uuid: e for e in await self._present([*written, *([cause] if cause else [])])}
         marked = []
         for uuid, episode in present.items():
-            attributes = written[uuid].attributes if uuid in written else episode.attributes
-            digested = replace(episode, attributes=attributes, status=Status.DONE, attempts=0, error="")
-            marked += [digested] if digested != episode else []
-        back = [replace(e, source_key="", status=Status.DONE) for e in written.values() if e.uuid not in present]
-        return (*marked, *back)
+            now = as_entry(episode) if uuid == cause else episode
+            now = replace(now, attributes=written[uuid].attributes) if uuid in written else now
+            marked += [now] if now != episode else []
+        gone = [e for e in written.values() if e.uuid not in present]
+        lost = await self._taken_by(change.cause) if gone else set()
+        return (*marked, *(replace(e, source_key="") for e in gone if e.uuid in lost))
+
+    async def _taken_by(self, act: str) -> set[str]:
+        """What an act took away here."""
+        touching = await self._store.changes(self._where([act]), limit=EVERYTHING)
+        return {uuid for change in touching if change.uuid == act for uuid in change.removed}
 
     async def _settled(
         self, said: Sequence[Assertion], group_id: str, now: datetime

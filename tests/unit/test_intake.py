@@ -148,6 +148,15 @@ async def test_two_memories_that_went_apart_end_up_knowing_the_same() -> None:
         "Bob Stone works at Globex 06-",
     ]
     assert sorted(e.name for e in await one.store.entities(HOME)).count("Bob Stone") == 1
+    redone = next(c for c in await other.store.changes(HOME) if any("Globex" in fact.sentence for fact in c.facts))
+    theirs = next(c for c in await one.store.changes(HOME) if c.uuid == redone.uuid)
+    assert (redone.kind, redone.cause) == (theirs.kind, theirs.cause)
+    undone = await other.memory.undo(redone.uuid)
+    assert not [fact for fact in await other.facts() if "Globex" in fact]
+    assert (await other.take(one)).redone == 0
+    await other.memory.undo(undone.uuid)
+    await one.take(other)
+    assert await one.facts() == await other.facts()
     before = await one.lines(), await other.lines()
     assert ((await other.take(one)).redone, (await one.take(other)).redone) == (0, 0)
     assert (await one.lines(), await other.lines()) == before
@@ -172,12 +181,16 @@ async def test_what_was_taken_back_here_does_not_come_back() -> None:
     one, other = Side(), Side()
     await one.tell("Bob Stone lives in Berlin.")
     await other.tell("Eve Adams lives in Rome.")
-    gone = await one.tell("Ana Costa lives in Lisbon.")
+    gone = await one.tell("The door code is 1234.")
     await other.take(one)
     await other.memory.forget(gone)
     before = await other.lines()
     await other.take(one)
     assert await other.lines() == before
+    await one.tell("Update: the door code is 5678.", day=2)
+    assert any(episode.uuid == gone for change in await one.store.changes(HOME, limit=1) for episode in change.episodes)
+    await other.take(one)
+    assert gone not in {episode.uuid for episode in await other.store.episodes(HOME)}
 
 
 async def test_undoing_and_corrections_are_done_again() -> None:
@@ -192,7 +205,16 @@ async def test_undoing_and_corrections_are_done_again() -> None:
     assert await other.fact("Porto")
     await one.memory.undo(done.uuid)
     await other.take(one)
-    assert await other.facts() == ["Ana Costa lives in Lisbon 01-", "Eve Adams lives in Rome 01-"]
+    both = await other.facts()
+    assert both == ["Ana Costa lives in Lisbon 01-", "Eve Adams lives in Rome 01-"]
+    [told] = (await other.fact("Lisbon")).episodes
+    forgotten = await one.memory.forget(told)
+    await other.take(one)
+    assert await other.facts() == both[1:]
+    await one.memory.undo(forgotten.uuid)
+    await other.take(one)
+    assert await other.facts() == both
+    assert told in {episode.uuid for episode in await other.store.episodes(HOME)}
 
 
 async def test_what_was_told_to_both_counts_once() -> None:
