@@ -214,7 +214,8 @@ def test_interrupted_import_keeps_a_beginning_and_goes_on(other: Program, journa
             time.sleep(0.05)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=30)
+        process.wait(timeout=30)  # standard input is still open
+        said = process.stderr.read()
     assert process.returncode == 130
     assert b"import the same file again" in said
     assert b"Traceback" not in said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -56,6 +57,8 @@ async def _taken(store: Store, file: str, lines: BinaryIO, *, into: str, dry_run
 
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
+    # The event loop's own handler would wait for a line that may never come.
+    before = signal.signal(signal.SIGINT, _interrupt)
     try:
         with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines:
             yield lines
@@ -66,6 +69,12 @@ def _opened(file: str) -> Iterator[BinaryIO]:
     except KeyboardInterrupt:
         print("interrupted; what was read so far is kept: import the same file again to go on", file=sys.stderr)
         raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(*_signal: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _size(file: str) -> int | None:
