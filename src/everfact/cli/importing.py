@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -94,6 +95,8 @@ async def _taken(store: Store, file: str, lines: BinaryIO, *, into: str, dry_run
 
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
+    # The event loop's own handler would wait for a line that may never come.
+    before = signal.signal(signal.SIGINT, _interrupt)
     try:
         with (
             nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines,
@@ -113,6 +116,12 @@ def _resumable() -> Iterator[None]:
     except KeyboardInterrupt:
         print("interrupted; what was read so far is kept: import the same file again to go on", file=sys.stderr)
         raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(*_signal: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _size(file: str) -> int | None:
@@ -147,10 +156,17 @@ def _draw(screen: Screen, file: str, taken: Taken, dry_run: bool) -> None:
         screen.line(f"and {taken.unread - len(taken.skipped):,} more", style="red")
     would = "would take in" if dry_run else "took in"
     screen.line(f"{would} {plural(taken.replayed, 'record')} as they were recorded; {taken.known:,} were there already")
+    if taken.replayed + taken.redone and not dry_run:
+        screen.line("a server finds their meanings, or everfact queue --run now; words are found at once", style="dim")
     if taken.diverged:
-        why = "a record before was skipped" if taken.unread else "it has gone its own way"
-        screen.line(
-            f"{', '.join(taken.diverged)} could not be continued as {why}: "
-            f"{plural(taken.redone, 'record')} {'would be' if dry_run else 'were'} done again on top of what is here, "
-            "with the time of now; everfact log shows them"
-        )
+        why = "could not be continued where a record was skipped" if taken.unread else "has gone its own way"
+        screen.line(f"{', '.join(taken.diverged)} {why}: {_redone(taken, dry_run)}")
+
+
+def _redone(taken: Taken, dry_run: bool) -> str:
+    from everfact.cli.output.screen import plural
+
+    if not taken.redone:
+        return "nothing of it was new"
+    were = "would be" if dry_run else "were"
+    return f"{plural(taken.redone, 'record')} {were} done again on top of what is here, as changes of now"
