@@ -108,7 +108,7 @@ async def test_characters_that_no_store_keeps_are_left_out(memory: Memory, writt
 
 
 def test_a_number_is_read_whole_wherever_a_piece_of_the_file_ends(written: Written) -> None:
-    memories = [{"id": f"m{n}", "created_at": 1735727400, "memory": "x" * (n % 89)} for n in range(3000)]
+    memories = [{"id": f"m{n}", "created_at": 1735727400, "memory": "x" * (1 + n % 89)} for n in range(3000)]
 
     assert {draft.reference_time for draft in told(written(json.dumps(memories)))} == {NEW_YEAR}
 
