@@ -167,10 +167,10 @@ def test_after_a_lost_change_it_says_what_became_of_the_rest(other: Program, jou
 @pytest.mark.parametrize(
     ("content", "error"),
     [
-        (b"", "no export of everfact"),
-        (b"\x00\xff" * 9, "no export of everfact"),
-        (b'{"everfact": "export", "version": 1}\n', "no export of everfact"),
-        (b"x" * 1_000_000, "no export of everfact"),
+        (b"", "does not show what wrote it"),
+        (b"\x00\xff" * 9, "does not show what wrote it"),
+        (b'{"everfact": "export", "version": 1}\n', "does not show what wrote it"),
+        (b"x" * 1_000_000, "does not show what wrote it"),
         (b'{"everfact": "journal", "version": 2}\n', "version 2 of the format"),
     ],
 )
@@ -184,9 +184,11 @@ def test_file_that_is_none_of_ours_changes_nothing(
 
 
 def test_file_that_cannot_be_read(program: Program, tmp_path: Path) -> None:
-    for file in (tmp_path / "nothing.jsonl", tmp_path, Path("/proc/self/mem")):
+    for file in (tmp_path / "nothing.jsonl", Path("/proc/self/mem")):
         with pytest.raises(UsageError, match="cannot be read"):
             program("import", str(file))
+    with pytest.raises(UsageError, match="without memories"):
+        program("import", str(tmp_path))
 
 
 def test_memory_that_cannot_be_written_says_so(journal: Path) -> None:

@@ -1,4 +1,4 @@
-"""`everfact import`: a journal that `export` wrote, taken into the memory at hand."""
+"""`everfact import`: a journal that `export` wrote, taken into the memory at hand; other files go to `moving`."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def import_(
     if kind or _is_foreign(file):
         _move_in(ctx, file, kind=kind, into=into, dry_run=dry_run, as_json=as_json)
         return
-    with _opened(file) as lines:
+    with _resumable(), _opened(file) as lines:
         taken = run_on_store(ctx, lambda store: _taken(store, file, lines, into=into, dry_run=dry_run))
     answer(ctx, as_json, _shape(file, taken, dry_run), lambda screen: _draw(screen, file, taken, dry_run))
     if taken.unread:
@@ -48,13 +48,12 @@ def import_(
 
 
 def _is_foreign(file: str) -> bool:
-    """Whether another system wrote it; standard input can only be ours."""
+    """Whether another system wrote it; what can be read only once can only be ours."""
     from everfact.lines import is_ours
 
-    if file == "-":
-        return False
-    if Path(file).expanduser().is_dir():
-        return True
+    path = Path(file).expanduser()
+    if file == "-" or not path.is_file():
+        return path.is_dir()
     with _opened(file) as lines:
         return not is_ours(lines.readline(_LONGEST_FIRST))
 
@@ -98,15 +97,14 @@ def _opened(file: str) -> Iterator[BinaryIO]:
     # The event loop's own handler would wait for a line that may never come.
     before = signal.signal(signal.SIGINT, _interrupt)
     try:
-        with (
-            nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines,
-            _resumable(),
-        ):
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines:
             yield lines
     except OSError as error:
         raise UsageError(
             f"{file} cannot be read: {error.strerror}", hint="name a file, or - for standard input"
         ) from error
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager
@@ -116,8 +114,6 @@ def _resumable() -> Iterator[None]:
     except KeyboardInterrupt:
         print("interrupted; what was read so far is kept: import the same file again to go on", file=sys.stderr)
         raise
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _interrupt(*_signal: object) -> None:
