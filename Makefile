@@ -36,6 +36,7 @@ bench: $(READY_DEV) ## the figures of benchmarks/README.md
 	$(BIN)/python benchmarks/digest.py
 	$(BIN)/python benchmarks/first_answer.py
 	$(BIN)/python benchmarks/histories.py
+	$(BIN)/python benchmarks/portable.py
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/recall.py
 	$(BIN)/python benchmarks/search_scale.py --sizes 10000,100000

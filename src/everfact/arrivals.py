@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
-from everfact.importers import Skipped
 from everfact.memory import Memory
 from everfact.models import ChangeKind, Draft, Episode, Filter, Query, Thing
+from everfact.models.told import Skipped
 
 _EVERY = 1_000_000
 _LIKE = 5

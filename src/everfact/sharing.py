@@ -18,9 +18,10 @@ from everfact.arrivals import Arrivals, content_hash, sort_out, take_in
 from everfact.cognitive import cognition_of
 from everfact.errors import UsageError
 from everfact.export import write_export
-from everfact.importers import Skipped, read
+from everfact.importers import read
 from everfact.memory import Memory
 from everfact.models import JSON, Draft, Episode, Filter
+from everfact.models.told import Skipped
 from everfact.redact import find_secrets
 
 FOLDER = "kuzu-memory-shared"

@@ -11,10 +11,10 @@ from everfact.errors import UsageError
 from everfact.importers import graphiti_files, kuzu, mem0, memory_json
 from everfact.importers.cypher import is_cypher
 from everfact.importers.files import items
-from everfact.importers.records import Item, Skipped
-from everfact.models import Draft
+from everfact.importers.records import Item
+from everfact.models import Draft, Skipped
 
-__all__ = ["KINDS", "Skipped", "read"]
+__all__ = ["KINDS", "read"]
 
 Reader: TypeAlias = Callable[[Path, str], Iterator[Draft | Skipped]]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from everfact.errors import UsageError
 from everfact.importers.graphiti import Edge, Node
-from everfact.importers.records import Skipped, text
-from everfact.models import JSON
+from everfact.importers.records import text
+from everfact.models import JSON, Skipped
 
 _TOKEN = re.compile(
     r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)

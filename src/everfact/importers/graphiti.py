@@ -12,19 +12,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from everfact.errors import UsageError
-from everfact.importers.records import (
-    Record,
-    Skipped,
-    clean,
-    group_of,
-    kept,
-    legal_id,
-    made_id,
-    moment,
-    text,
-    texts,
-)
-from everfact.models import JSON, Draft, Mention, Source, Statement, Value, ValueType
+from everfact.importers.records import Record, clean, group_of, kept, legal_id, made_id, moment, text, texts
+from everfact.models import JSON, Draft, Mention, Skipped, Source, Statement, Value, ValueType
 from everfact.relations import relation_name
 
 DUPLICATE = "IS_DUPLICATE_OF"
@@ -121,10 +110,10 @@ class _Graph:
     entities: dict[str, _Entity] = field(default_factory=dict)
     threads: dict[str, str] = field(default_factory=dict)
     facts: dict[str, _Fact] = field(default_factory=dict)
-    mentions: dict[str, dict[str, None]] = field(default_factory=dict)
+    mentions: dict[str, set[str]] = field(default_factory=dict)
     """Entities by the episode that mentions them."""
     same: dict[str, str] = field(default_factory=dict)
-    """Entities that turned out to be another one."""
+    """Entities that turned out to be another one; never in a circle."""
 
     def take_node(self, node: Node) -> None:
         """An episode, an entity or a saga; a community is made anew from the facts."""
@@ -150,24 +139,26 @@ class _Graph:
         elif start in self.threads and end in self.episodes:
             self.episodes[end] = replace(self.episodes[end], thread=self.threads[start])
         elif start in self.episodes and end in self.entities:
-            self.mentions.setdefault(start, {})[end] = None
+            self.mentions.setdefault(start, set()).add(end)
         elif edge.type not in _CONNECTIONS:
             raise UsageError(f"nothing is known of a relationship {edge.type}")
 
     def _end(self, edge: Edge, side: str) -> str:
         names = _STARTS if side == "start" else _ENDS
         known = self.keys.get(edge.start if side == "start" else edge.end)
-        given = text(edge.properties, *names) if known is None else ""
+        given = text(edge.properties, *names) or (edge.start if side == "start" else edge.end)
         return known or self.keys.get(given, given)
 
     def _take_fact(self, given: Record, start: str, end: str) -> None:
         for uuid in (start, end):
             if uuid not in self.entities:
-                raise UsageError(f"its entity {uuid or 'is not named and'} is not in the file; add the nodes to it")
+                raise UsageError(f"its entity {uuid or 'has no uuid and'} is not in the file; add the nodes to it")
         if text(given, "name") == DUPLICATE:
-            self.same[start] = end
+            if (one := self._one(start)) != (other := self._one(end)):
+                self.same[one] = other
             return
         fact = _fact(given, start, end, self.group)
+        fact = replace(fact, group_id=fact.group_id or self.entities[start].group_id)
         if not fact.sentence:
             names = self.entities[start].name, self.entities[end].name
             fact = replace(fact, sentence=f"{names[0]} {fact.relation.replace('_', ' ').lower()} {names[1]}")
@@ -178,7 +169,7 @@ class _Graph:
         yield from self._entities()
         said: dict[str, list[_Fact]] = {}
         alone: list[_Fact] = []
-        for fact in self.facts.values():
+        for fact in sorted(self.facts.values(), key=lambda fact: (fact.created_at or _LONG_AGO, fact.uuid)):
             known = [uuid for uuid in fact.episodes if self._is_of(uuid, fact)]
             for uuid in known:
                 said.setdefault(uuid, []).append(fact)
@@ -197,7 +188,7 @@ class _Graph:
 
     def _with_facts(self, episode: Draft, facts: list[_Fact]) -> Draft:
         named = {end for fact in facts for end in (fact.start, fact.end)}
-        mentioned = [uuid for uuid in self.mentions.get(episode.uuid, ()) if uuid not in named]
+        mentioned = sorted(self.mentions.get(episode.uuid, set()) - named)
         statements = (*map(self._statement, facts), *(_bare(self._mention(uuid)) for uuid in mentioned))
         attributes: JSON = {fact.uuid: {"fact": fact.sentence, **fact.attributes} for fact in facts if fact.attributes}
         return replace(
@@ -234,37 +225,31 @@ class _Graph:
 
     def _one(self, uuid: str) -> str:
         """The entity that this one is."""
-        seen = {uuid}
-        while (other := self.same.get(uuid)) is not None and other not in seen:
-            seen.add(uuid := other)
-        return min(seen) if other in seen else uuid
+        while uuid in self.same:
+            uuid = self.same[uuid]
+        return uuid
 
     def _entities(self) -> Iterator[Draft]:
-        """Those of which there is more to say than facts do; the names that one is known by begin with its own."""
-        spoken_of = {uuid for fact in self.facts.values() for uuid in (fact.start, fact.end)} | self.same.keys()
-        others: dict[str, list[str]] = {}
-        for uuid in self.same:
-            others.setdefault(self._one(uuid), []).append(self.entities[uuid].name)
-        for entity in sorted(self.entities.values(), key=lambda entity: entity.uuid in self.same):
-            also = others.get(entity.uuid, [])
-            is_plain = entity.uuid in spoken_of and len(entity.types) < 2  # facts tell one type
-            if also or not is_plain or entity.summary or entity.attributes:
-                yield self._about(entity, also)
+        """Those of which there is more to say than facts do. Of one with several names its own comes first."""
+        several = {*self.same, *self.same.values()}
+        plain = {uuid for fact in self.facts.values() for uuid in (fact.start, fact.end)} - several
+        for entity in sorted(self.entities.values(), key=lambda entity: (entity.uuid in self.same, entity.uuid)):
+            is_plain = entity.uuid in plain and len(entity.types) <= 1
+            if not is_plain or entity.summary or entity.attributes:
+                yield self._about(entity)
 
-    def _about(self, entity: _Entity, also: list[str]) -> Draft:
+    def _about(self, entity: _Entity) -> Draft:
         mention = self._mention(entity.uuid)
-        named = [replace(mention, type=type_) for type_ in entity.types or ("",)]
-        named += [replace(mention, name=name) for name in also]
+        named = [_bare(replace(mention, type=type_)) for type_ in entity.types or ("",)]
         said = [_attribute(mention, name, value) for name, value in entity.attributes.items()]
-        lines = (f"{entity.name}: {entity.summary}".strip(": "), *also, *(statement.sentence for statement in said))
         return Draft(
-            content="\n".join(lines),
+            content="\n".join((f"{entity.name}: {entity.summary}".strip(": "), *(each.sentence for each in said))),
             name=entity.name,
             uuid=made_id("graphiti entity", entity.uuid),
             group_id=entity.group_id,
             source_description="Graphiti entity",
             reference_time=entity.created_at,
-            statements=(*map(_bare, named), *said),
+            statements=(*named, *said),
             attributes={"attributes": entity.attributes} if entity.attributes else {},
         )
 

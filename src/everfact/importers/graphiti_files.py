@@ -8,8 +8,8 @@ from pathlib import Path
 from everfact.importers.cypher import is_cypher, script
 from everfact.importers.files import items
 from everfact.importers.graphiti import Edge, Node, drafts
-from everfact.importers.records import Item, Record, Skipped, text, texts, tried
-from everfact.models import JSON, Draft
+from everfact.importers.records import Item, Record, text, texts, tried
+from everfact.models import JSON, Draft, Skipped
 
 _EDGES = ("edges", "facts", "relations", "relationships")
 _LABEL_OF = {"episodes": "Episodic", "sagas": "Saga", "communities": "Community"}

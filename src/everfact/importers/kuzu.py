@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from everfact.cognitive import cognition
 from everfact.errors import StoreUnavailable, UsageError
 from everfact.importers.files import items
-from everfact.importers.records import Item, Record, Skipped, kept, legal_id, moment, text, tried
-from everfact.models import JSON, Draft
+from everfact.importers.records import Item, Record, kept, legal_id, moment, text, tried
+from everfact.models import JSON, Draft, Skipped
 
 if TYPE_CHECKING:
     import kuzu

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from everfact.errors import UsageError
 from everfact.importers.files import items
-from everfact.importers.records import Item, Record, Skipped, kept, legal_id, moment, text, tried
-from everfact.models import Draft, Source
+from everfact.importers.records import Item, Record, kept, legal_id, moment, text, tried
+from everfact.models import Draft, Skipped, Source
 
 _KEPT = ("user_id", "agent_id", "run_id", "app_id", "actor_id", "categories", "metadata", "expiration_date")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from everfact.errors import UsageError
 from everfact.importers.files import items
-from everfact.importers.records import Item, Record, Skipped, made_id, text, texts, tried
-from everfact.models import Draft, Mention, Statement, Value, ValueType
+from everfact.importers.records import Item, Record, made_id, text, texts, tried
+from everfact.models import Draft, Mention, Skipped, Statement, Value, ValueType
 from everfact.relations import relation_name
 
 

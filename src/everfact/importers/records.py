@@ -10,7 +10,7 @@ from typing import TypeAlias, TypeVar
 from uuid import NAMESPACE_URL, uuid5
 
 from everfact.errors import UsageError
-from everfact.models import JSON
+from everfact.models import JSON, Skipped
 
 T = TypeVar("T")
 Record: TypeAlias = Mapping[str, JSON]
@@ -20,14 +20,6 @@ _GROUP = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ZONE_NAME = re.compile(r"\[[^\]]*\]$")
 _MILLISECONDS = 100_000_000_000  # a bare number above that counts those; as seconds it would lie in the year 5138
 _PARTS = ("year", "month", "day", "hour", "minute", "second")
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """A record that was left out: where it stands, and why."""
-
-    place: str
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)

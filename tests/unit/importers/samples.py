@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from everfact import Memory
-from everfact.importers import Skipped, read
-from everfact.models import Draft, Fact, Filter, Stats
+from everfact.importers import read
+from everfact.models import Draft, Fact, Filter, Skipped, Stats
 
 SAMPLES = Path(__file__).parents[2] / "data" / "imports"
 FILES = sorted(path.name for path in SAMPLES.glob("*.[jc]*"))

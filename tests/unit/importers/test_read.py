@@ -17,8 +17,8 @@ from tests.unit.importers.samples import FILES, SAMPLES, moved_in, skipped, told
 from everfact import Memory
 from everfact.draft import accept
 from everfact.errors import UsageError
-from everfact.importers import KINDS, Skipped, read
-from everfact.models import Filter, Status
+from everfact.importers import KINDS, read
+from everfact.models import Filter, Skipped, Status
 from everfact.testing.builders import EARLY
 
 WRITER = {"memory.json": "memory-json", "memory-read-graph.json": "memory-json", "mem0.json": "mem0"}
@@ -110,12 +110,23 @@ def test_a_document_that_breaks_off_tells_what_came_before(written: Written) -> 
     assert "the rest of the file" in str(found[-1])
 
 
-def test_a_line_that_is_no_text_costs_only_itself(tmp_path: Path) -> None:
+@pytest.mark.parametrize("place", [1, 2])
+def test_a_line_that_is_no_text_costs_only_itself(tmp_path: Path, place: int) -> None:
     lines = (SAMPLES / "memory.json").read_bytes().splitlines()
     file = tmp_path / "memory.json"
-    file.write_bytes(b"\n".join([lines[0], b"\xff\xfe", *lines[1:]]))
+    bad = b'{"type":"entity","name":"\xff\xfe","entityType":"x","observations":[]}'
+    file.write_bytes(b"\n".join([*lines[: place - 1], bad, *lines[place - 1 :]]))
 
-    assert [each.place for each in skipped(file)] == ["line 2"]
+    assert [each.place for each in skipped(file)] == [f"line {place}"]
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("between", [b"", b" ", b"\r\n\r\n"])
+def test_records_may_follow_one_another_however_they_are_parted(tmp_path: Path, mark: bytes, between: bytes) -> None:
+    file = tmp_path / "memory.json"
+    file.write_bytes(mark + between.join((SAMPLES / "memory.json").read_bytes().splitlines()))
+
+    assert {draft.name for draft in told(file)} == {"Ana_Silva", "Lumen Labs", "Harbor", "Ben Okafor"}
 
 
 @pytest.mark.parametrize("wrapped", ['{{"result": {}}}', '[{{"structuredContent": {}}}]', '{{"data": {}}}'])

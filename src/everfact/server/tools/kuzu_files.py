@@ -21,9 +21,9 @@ from everfact.server.translate import Call, Tool, host_of
 
 if TYPE_CHECKING:
     from everfact.arrivals import Arrivals
-    from everfact.importers import Skipped
     from everfact.memory import Memory
     from everfact.models import Draft
+    from everfact.models.told import Skipped
 
 _EVERY = 1_000_000
 _MAGIC = b"SQLite format 3\0"
