@@ -9,8 +9,7 @@ from typing import Literal
 from uuid import NAMESPACE_URL, uuid5
 
 from everfact.memory import Memory
-from everfact.models import ChangeKind, Draft, Episode, Filter, Query, Thing
-from everfact.models.told import Skipped
+from everfact.models import ChangeKind, Draft, Episode, Filter, Query, Skipped, Thing
 
 _EVERY = 1_000_000
 _LIKE = 5

@@ -20,8 +20,7 @@ from everfact.errors import UsageError
 from everfact.export import write_export
 from everfact.importers import read
 from everfact.memory import Memory
-from everfact.models import JSON, Draft, Episode, Filter
-from everfact.models.told import Skipped
+from everfact.models import JSON, Draft, Episode, Filter, Skipped
 from everfact.redact import find_secrets
 
 FOLDER = "kuzu-memory-shared"

@@ -22,8 +22,7 @@ from everfact.server.translate import Call, Tool, host_of
 if TYPE_CHECKING:
     from everfact.arrivals import Arrivals
     from everfact.memory import Memory
-    from everfact.models import Draft
-    from everfact.models.told import Skipped
+    from everfact.models import Draft, Skipped
 
 _EVERY = 1_000_000
 _MAGIC = b"SQLite format 3\0"
