@@ -307,7 +307,7 @@ async def test_after_a_lost_change_the_rest_is_done_again() -> None:
     whole, lines[place] = list(lines), b"{}\n"
     taken = await target.take(lines)
     assert (taken.unread, taken.diverged) == (1, ["home"])
-    assert (taken.replayed, taken.redone) == (3, 3)
+    assert (taken.replayed, taken.redone) == (3, 2)
     assert [fact.split()[4] for fact in await target.facts()] == ["Faro", "Lisbon"]
     await target.take(whole)
     assert await target.facts() == await source.facts()

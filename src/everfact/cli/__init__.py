@@ -24,6 +24,7 @@ from everfact.cli import (
     importing,
     looking,
     mcp,
+    models,
     telling,
     token,
     upkeep,
@@ -64,6 +65,7 @@ app.command()(health.stats)
 app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
 
 GLOBAL = "global"
