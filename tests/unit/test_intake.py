@@ -316,7 +316,10 @@ async def test_after_a_lost_change_the_rest_is_done_again() -> None:
 async def test_skipped_lines_are_counted_though_not_all_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everfact.intake._NAMED", 2)
     taken = await Side().take([b"x"] * 5)
-    assert (taken.unread, taken.skipped) == (5, [Skipped(f"line {n}", taken.skipped[0].reason) for n in (2, 3)])
+    assert (taken.unread, taken.skipped) == (
+        5,
+        [Skipped(place=f"line {n}", reason=taken.skipped[0].reason) for n in (2, 3)],
+    )
 
 
 async def test_ids_of_another_group_are_refused() -> None:
