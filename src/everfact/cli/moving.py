@@ -82,7 +82,7 @@ async def _keep(memory: Memory, draft: Draft, moved: Moved) -> bool:
     try:
         await memory.add(draft)
     except UsageError as error:
-        moved.skipped.append(Skipped(f"{draft.name or draft.content[:40]} ({draft.uuid})", error.args[0]))
+        moved.skipped.append(Skipped(place=f"{draft.name or draft.content[:40]} ({draft.uuid})", reason=error.args[0]))
         return False
     return True
 

@@ -48,7 +48,7 @@ def script(path: Path) -> Iterator[Node | Edge | Skipped]:
             try:
                 yield from _Statement(statement, place).run()
             except (UsageError, RecursionError) as error:
-                yield Skipped(place, f"it is no Cypher that can be read: {error.args[0]}")
+                yield Skipped(place=place, reason=f"it is no Cypher that can be read: {error.args[0]}")
 
 
 def _statements(file: Iterator[str]) -> Iterator[tuple[int, str]]:

@@ -64,7 +64,7 @@ def _document(file: TextIO, at: str) -> Iterator[Item | Skipped]:
             yield from _values(stream, at, depth=0)
     except (ValueError, RecursionError) as error:
         # What follows a broken value in one document cannot be told apart from it.
-        yield Skipped(at or "the rest of the file", f"it is no JSON that can be read: {error}")
+        yield Skipped(place=at or "the rest of the file", reason=f"it is no JSON that can be read: {error}")
 
 
 def _values(stream: _Stream, at: str, *, depth: int) -> Iterator[Item | Skipped]:
@@ -102,7 +102,7 @@ def _object(stream: _Stream, at: str, *, depth: int) -> Iterator[Item | Skipped]
         else:
             own[key] = stream.value()
     if found:
-        yield from (Skipped(place, f"it is no record with fields, as {key} has") for place, key in strays)
+        yield from (Skipped(place=place, reason=f"it is no record with fields, as {key} has") for place, key in strays)
     elif own.keys() - {"episodes", "message"}:
         yield Item(at or "the file", "", own)
 

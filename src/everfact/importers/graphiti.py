@@ -96,7 +96,7 @@ def _tried(record: Taken, take: Callable[[Taken], None]) -> Iterator[Skipped]:
     try:
         take(record)
     except UsageError as error:
-        yield Skipped(record.place, error.args[0])
+        yield Skipped(place=record.place, reason=error.args[0])
 
 
 @dataclass(slots=True)
@@ -180,7 +180,7 @@ class _Graph:
             if told.content.strip():
                 yield told
             else:
-                yield Skipped(self.places[told.uuid], "it has neither text nor facts")
+                yield Skipped(place=self.places[told.uuid], reason="it has neither text nor facts")
         yield from (self._alone(fact) for fact in alone)
 
     def _is_of(self, uuid: str, fact: _Fact) -> bool:

@@ -37,12 +37,12 @@ def tried(found: Iterable[Item | Skipped], use: Callable[[Item, Record], T]) -> 
         if isinstance(item, Skipped):
             yield item
         elif not isinstance(item.value, dict):
-            yield Skipped(item.place, "it is no record with fields")
+            yield Skipped(place=item.place, reason="it is no record with fields")
         else:
             try:
                 yield use(item, item.value)
             except UsageError as error:
-                yield Skipped(item.place, error.args[0])
+                yield Skipped(place=item.place, reason=error.args[0])
 
 
 def text(record: Record, *names: str) -> str:

@@ -230,11 +230,11 @@ def test_an_episode_whose_text_was_not_kept_has_the_words_of_its_facts() -> None
 def test_a_record_that_cannot_be_used_says_why(record: Node | Edge, reason: str) -> None:
     found = [each for each in drafts([node("ana"), record]) if isinstance(each, Skipped)]
 
-    assert found == [Skipped(record.place, reason)]
+    assert found == [Skipped(place=record.place, reason=reason)]
 
 
 def test_what_a_reader_skipped_is_handed_on() -> None:
-    assert list(drafts([Skipped("line 1", "no JSON")])) == [Skipped("line 1", "no JSON")]
+    assert list(drafts([Skipped(place="line 1", reason="no JSON")])) == [Skipped(place="line 1", reason="no JSON")]
 
 
 def test_answers_of_several_tools_may_stand_in_one_file(written: Written) -> None:
