@@ -159,4 +159,4 @@ def _drafts(folder: Path, group: str) -> Iterator[Draft | Skipped]:
             for found in read(path, "kuzu", group=group):
                 yield replace(found, place=f"{path.name}, {found.place}") if isinstance(found, Skipped) else found
         except UsageError as error:
-            yield Skipped(path.name, str(error.args[0]))
+            yield Skipped(place=path.name, reason=str(error.args[0]))
