@@ -84,6 +84,8 @@ def _check_content(draft: Draft) -> None:
 
 
 def _check_statement(said: Statement) -> None:
+    if said == Statement(subject=said.subject, relation="", object=None, sentence="") and said.subject.name.strip():
+        return  # of whom nothing is said: it makes a name known
     is_named = said.subject.name.strip() and (not isinstance(said.object, Mention) or said.object.name.strip())
     if not is_named or not said.relation.strip() or not said.sentence.strip():
         raise UsageError(

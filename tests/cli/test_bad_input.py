@@ -31,6 +31,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "doctor": (),
     "export": ("copy.jsonl",),
     "health": (),
+    "import": ("journal.jsonl",),
     "list": (),
     "log": ("Ana",),
     "mcp serve": (),
@@ -89,6 +90,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     (tmp_path / "facts.json").write_text(
         json.dumps([{"subject": "Ana", "relation": "WORKS_AT", "object": "Globex"}]), encoding="utf-8"
     )
+
+    (tmp_path / "journal.jsonl").write_text('{"everfact": "journal", "version": 1}\n', encoding="utf-8")
 
     def run(*words: str) -> Done:
         monkeypatch.setattr(sys, "argv", ["everfact", *words])

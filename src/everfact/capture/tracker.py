@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from everfact import clock
-from everfact.capture.take import Captured, Ear, Options, follow, followed, preview, take
+from everfact.capture.take import Captured, Ear, Options, capture_session, follow, followed, preview, take
 from everfact.capture.transcripts import Transcript, check_session, find, in_project
 from everfact.capture.watch import Watch
 from everfact.errors import EverfactError, UsageError
@@ -131,6 +131,7 @@ class Tracker:
         )
         self._is_open = False
         self._task: asyncio.Task[None] | None = None
+        self._late: set[asyncio.Task[Captured]] = set()
 
     async def __aenter__(self) -> Self:
         self._is_open = True
@@ -141,9 +142,29 @@ class Tracker:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+        tasks = [*self._late, *filter(None, (self._task,))]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def capture(self, session_id: str, project: Path, *, patience: float) -> Captured | None:
+        """Take in what was said in a session, or in the project's latest, since it was last captured.
+
+        None if that takes more than `patience` seconds: it goes on then, and the next capture has what is left.
+
+        Raises:
+            NotFound: there is no such session.
+            CaptureError: it cannot be read.
+        """
+        taking = capture_session(self._memory, self._options, session_id=session_id, project=project)
+        task = asyncio.create_task(taking)
+        self._late.add(task)
+        task.add_done_callback(self._late.discard)
+        done, _ = await asyncio.wait({task}, timeout=patience)
+        if done:
+            return task.result()
+        task.add_done_callback(_report)
+        return None
 
     def _run(self) -> None:
         if self._is_open and (self._task is None or self._task.done()):
@@ -285,3 +306,9 @@ class Tracker:
 
 def _dollars(amount: float) -> str:
     return f"${amount:,.2f}"
+
+
+def _report(task: asyncio.Task[Captured]) -> None:
+    """Say what went wrong with a capture that nobody waits for."""
+    if not task.cancelled() and (error := task.exception()):
+        log.warning("a session could not be captured: %s", error)

@@ -21,6 +21,7 @@ from everfact.cli import (
     doctor,
     health,
     history,
+    importing,
     looking,
     mcp,
     models,
@@ -58,6 +59,7 @@ app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
 app.command()(tracking.capture)
 app.command()(copies.export)
+app.command("import")(importing.import_)
 app.command()(copies.backup)
 app.command()(copies.restore)
 app.command()(health.health)

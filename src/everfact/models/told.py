@@ -30,7 +30,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One claim as it was made: about whom, what, when, and where in the text (code points)."""
+    """One claim as it was made: about whom, what, when, and where in the text (code points).
+
+    With a subject and nothing else it claims nothing and makes the name known, with its type.
+    """
 
     subject: Mention
     relation: str
@@ -91,6 +94,14 @@ class Draft:
     attributes: Mapping[str, JSON] = field(default_factory=dict)
     is_captured: bool = False
     """Nobody chose to tell it (a transcript, a hook): secrets are taken out before anything is stored."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Skipped:
+    """A record of a file that was left out: where it stands, and why."""
+
+    place: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

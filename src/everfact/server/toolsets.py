@@ -55,8 +55,31 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         "session_tracking_status",
         "session_tracking_sync_history",
     ),
-    "cli": (),
-    "kuzu": (),
+    "cli": (
+        "graphiti_add",
+        "graphiti_search",
+        "graphiti_list",
+        "graphiti_show",
+        "graphiti_delete",
+        "graphiti_summarize",
+        "graphiti_compact",
+        "graphiti_capture",
+        "graphiti_health",
+        "graphiti_config",
+    ),
+    "kuzu": (
+        "kuzu_enhance",
+        "kuzu_learn",
+        "kuzu_recall",
+        "kuzu_remember",
+        "kuzu_stats",
+        "kuzu_optimize",
+        "kuzu_merge",
+        "kuzu_export_shared",
+        "kuzu_import_shared",
+        "kuzu_project_context",
+        "kuzu_user_context",
+    ),
 }
 """Each set's tools, in the order in which they are listed."""
 
