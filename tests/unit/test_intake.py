@@ -123,7 +123,8 @@ async def test_large_entries_are_taken_a_few_at_a_time(monkeypatch: pytest.Monke
     assert max(sizes) < len(lines) // 3
 
 
-async def test_two_memories_that_went_apart_end_up_knowing_the_same() -> None:
+async def test_two_memories_that_went_apart_end_up_knowing_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everfact.intake._ENTRIES", 3)
     one, other = Side(), Side()
     await one.tell("Ana Costa lives in Lisbon.", day=1)
     await other.take(one)
@@ -256,13 +257,16 @@ async def test_what_waits_there_waits_here() -> None:
 async def test_statements_handed_over_and_bare_names_are_done_again() -> None:
     one, other = Side(), Side()
     await other.tell("Eve Adams lives in Rome.")
-    said = Statement(subject=Mention(name="Eve Adams"), relation="LIKES", object=None, sentence="Eve Adams likes tea")
-    await one.memory.add_facts([said], group_id="home")
+    eve = Mention(name="Eve Adams")
+    tea = Statement(subject=eve, relation="DRINKS", object=Mention(name="Tea"), sentence="Eve Adams drinks tea")
+    [known] = (await one.memory.add_facts([tea], group_id="home")).facts
+    mate = replace(tea, object=Mention(name="Mate"), sentence="Eve Adams drinks mate", replaces=known.uuid)
+    await one.memory.add_facts([mate], group_id="home")
     await one.memory.build_communities(group_id="home")
     await other.take(one)
-    fact = await other.fact("likes tea")
-    [eve] = await other.store.entities(replace(HOME, names=("Eve Adams",)))
-    assert fact.subject_uuid == eve.uuid
+    assert ((await other.fact("tea")).invalid_at is None, (await other.fact("mate")).invalid_at) == (False, None)
+    [her] = await other.store.entities(replace(HOME, names=("Eve Adams",)))
+    assert (await other.fact("mate")).subject_uuid == her.uuid
 
 
 async def test_act_is_repeated_when_somebody_is_quicker(monkeypatch: pytest.MonkeyPatch) -> None:
