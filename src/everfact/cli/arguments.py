@@ -22,7 +22,7 @@ NameOrId = Annotated[str, typer.Argument(help="An entity's name, or an id as oth
 
 _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
-_OWN = {"mcp", "token"}
+_OWN = (["mcp", "serve"], ["token"])
 """Commands with options of the same names."""
 
 
@@ -42,7 +42,7 @@ def arguments(argv: list[str]) -> list[str]:
             rest += [word, *waiting]
         elif name == "--format":
             rest += _format(value if has_value else next(waiting, ""))
-        elif _OWN & set(rest[:1]) or name not in _WITH_VALUE | _ALONE:
+        elif rest[:1] in _OWN or rest[:2] in _OWN or name not in _WITH_VALUE | _ALONE:
             rest.append(word)
         elif has_value or name in _ALONE:
             own.append(word)

@@ -41,11 +41,13 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
     }
 
 
-def _sentence(settings: Settings, stats: Stats) -> str:
-    lines = [
-        f"ready: {settings.remote or settings.store}",
-        f"{stats.episodes} episodes, {stats.entities} entities, {stats.facts} facts",
-    ]
-    if stats.pending or stats.parked:
-        lines.append(f"{stats.pending} episodes wait to be digested, {stats.parked} are parked")
+def _sentence(settings: Settings, held: Stats) -> str:
+    return f"ready: {settings.remote or settings.store}\n{counts(held)}"
+
+
+def counts(held: Stats) -> str:
+    """How much there is, and what waits, if anything does."""
+    lines = [f"{held.episodes} episodes, {held.entities} entities, {held.facts} facts"]
+    if held.pending or held.parked:
+        lines.append(f"{held.pending} episodes wait to be digested, {held.parked} are parked")
     return "\n".join(lines)
