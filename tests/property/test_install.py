@@ -59,7 +59,7 @@ def test_what_is_put_into_json_is_there_and_goes_without_a_trace(
     expected = json.loads(json.dumps(held))
     (expected[path[0]] if len(path) > 1 else expected)[name] = value
     assert jsontext.parse(put) == expected
-    assert jsontext.put(put, path, value) == put
+    assert jsontext.parse(jsontext.put(put, path, value)) == expected
     assert jsontext.back(put, path, text) == text
 
 

@@ -58,7 +58,7 @@ def uninstall(
 ) -> None:
     """Take back what install and setup did: servers, hooks, skill. Files are as they were before."""
     place, chosen = place_of(ctx, scope, dry_run), _chosen(clients, every=True)
-    acts = [_take_back(client, place) for client in chosen if has_files(client, place)]
+    acts = [act for client in chosen if has_files(client, place) for act in _take_back(client, place)]
     outcomes = [done for done in tried(acts) if clients or done.action != "absent"]
     tell(ctx, as_json, outcomes, place)
 
@@ -125,7 +125,7 @@ def program_words(ctx: typer.Context) -> list[str]:
     settings = settings_of(ctx)
     given = {"store": settings.store, "group": settings.group, "remote": settings.remote or ""}
     words = [word for name, value in given.items() if name in ctx.obj for word in (f"--{name}", value)]
-    if any(urlsplit(word).password for word in words):
+    if any(urlsplit(str(ctx.obj.get(name, ""))).password for name in given):
         raise UsageError(
             "the address holds a password, which does not belong into other programs' files",
             hint="put it into your settings: everfact config set store URL",
@@ -162,10 +162,11 @@ def add(client: Client, server: Server, place: Place) -> Act:
     return client.name, lambda: [servers.install(client, server, place)]
 
 
-def _take_back(client: Client, place: Place) -> Act:
+def _take_back(client: Client, place: Place) -> Iterator[Act]:
     from everfact.install import undo
 
-    return client.name, lambda: undo.uninstall(client, place)
+    for step in undo.steps(client, place):
+        yield client.name, lambda step=step: [step()]  # type: ignore[misc]
 
 
 def _take_over(ctx: typer.Context, client: Client, place: Place, name: str, http: str, toolset: str) -> Act:

@@ -22,179 +22,82 @@ _STDIO: Shape = {"command": "$command", "args": "$args"}
 _TYPED: Shape = {"type": "stdio", **_STDIO}
 _URL: Shape = {"url": "$url"}
 _HTTP: Shape = {"type": "http", **_URL}
-_CLINE = "{config}/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
-_ROO = "{config}/Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A client's own command for new entries, as words; `$name` and `$json` stand for the entry's."""
+
+    name: str
+    add_stdio: str
+    add_http: str
+
+
+@dataclass(frozen=True, slots=True)
 class Client:
     """One assistant."""
 
     name: str
     title: str
-    files: tuple[str, ...] = ()
-    """Where its user's servers are; nowhere that we would write, if empty."""
-    project_file: str = ""
-    key: str = "mcpServers"
     stdio: Shape
     http: Shape | None
     """None: it only starts servers."""
-    traces: tuple[str, ...] = ()
-    """Folders that say it is here, beside that of its file."""
-    program: str = ""
-    add_stdio: tuple[str, ...] = ()
-    """Its own command for a new entry; `$name` and `$json` stand for the entry's."""
-    add_http: tuple[str, ...] = ()
-    skills: str = ""
-    """The folder of its user's skills; of a project's, below."""
-    project_skills: str = ""
+    files: tuple[str, ...]
+    """Where its user's servers are; empty where we would not write."""
+    project_file: str = ""
+    key: str = "mcpServers"
+    program: Program | None = None
+    skills: tuple[str, str] | None = None
+    """The folders of a user's skills and of a project's."""
+    trace: str = ""
+    """A folder that says it is here, where that of its file is made late."""
 
 
+_ADD_JSON = "mcp add-json $name $json -s user"
+_CLAUDE = Program("claude", _ADD_JSON, _ADD_JSON)
+_CODEX = Program("codex", "mcp add $name -- $words", "mcp add $name --url $url")
+_GEMINI = Program("gemini", "mcp add -s user $name $command -- $args", "mcp add -s user -t http $name $url")
+_OPENCODE = ("{xdg}/opencode/opencode.json", "{xdg}/opencode/opencode.jsonc")
+_OPENCODE_STDIO = {"type": "local", "command": "$words", "enabled": True}
+_OPENCODE_HTTP = {"type": "remote", **_URL, "enabled": True}
+_EXTENSIONS = "{config}/Code/User/globalStorage"
+_CLINE = (f"{_EXTENSIONS}/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",)
+_CLINE_HTTP = {"type": "streamableHttp", **_URL}
+_ROO = (f"{_EXTENSIONS}/rooveterinaryinc.roo-cline/settings/mcp_settings.json",)
+_ROO_HTTP = {"type": "streamable-http", **_URL}
+_COPILOT = {"type": "local", **_STDIO, "tools": ["*"]}
+_GOOSE = ("{xdg}/goose/config.yaml", "{config}/Block/goose/config/config.yaml")
+_GOOSE_REST = {"enabled": True, "timeout": 300}
+_GOOSE_STDIO = {"name": "$name", "type": "stdio", "cmd": "$command", "args": "$args", **_GOOSE_REST}
+_GOOSE_HTTP = {"name": "$name", "type": "streamable_http", "uri": "$url", **_GOOSE_REST}
+
+# fmt: off
 CLIENTS = (
-    Client(
-        name="claude-code",
-        title="Claude Code",
-        files=("{claude}/.claude.json",),
-        project_file=".mcp.json",
-        stdio=_TYPED,
-        http=_HTTP,
-        program="claude",
-        add_stdio=("mcp", "add-json", "$name", "$json", "-s", "user"),
-        add_http=("mcp", "add-json", "$name", "$json", "-s", "user"),
-        skills="{claude-settings}/skills",
-        project_skills=".claude/skills",
-    ),
-    Client(
-        name="claude-desktop",
-        title="Claude Desktop",
-        files=("{config}/Claude/claude_desktop_config.json",),
-        stdio=_STDIO,
-        http=None,
-    ),
-    Client(
-        name="cursor",
-        title="Cursor",
-        files=("~/.cursor/mcp.json",),
-        project_file=".cursor/mcp.json",
-        stdio=_STDIO,
-        http=_URL,
-    ),
-    Client(
-        name="vscode",
-        title="VS Code",
-        files=("{config}/Code/User/mcp.json",),
-        project_file=".vscode/mcp.json",
-        key="servers",
-        stdio=_TYPED,
-        http=_HTTP,
-    ),
-    Client(
-        name="windsurf",
-        title="Windsurf",
-        files=("~/.codeium/windsurf/mcp_config.json",),
-        stdio=_STDIO,
-        http={"serverUrl": "$url"},
-    ),
-    Client(
-        name="codex",
-        title="Codex",
-        files=("{codex}/config.toml",),
-        project_file=".codex/config.toml",
-        key="mcp_servers",
-        stdio=_STDIO,
-        http=_URL,
-        program="codex",
-        add_stdio=("mcp", "add", "$name", "--", "$words"),
-        add_http=("mcp", "add", "$name", "--url", "$url"),
-        skills="{codex}/skills",
-        project_skills=".codex/skills",
-    ),
-    Client(
-        name="gemini",
-        title="Gemini CLI",
-        files=("~/.gemini/settings.json",),
-        project_file=".gemini/settings.json",
-        stdio=_STDIO,
-        http={"url": "$url", "type": "http"},
-        program="gemini",
-        add_stdio=("mcp", "add", "-s", "user", "$name", "$command", "--", "$args"),
-        add_http=("mcp", "add", "-s", "user", "-t", "http", "$name", "$url"),
-        skills="~/.gemini/skills",
-        project_skills=".gemini/skills",
-    ),
-    Client(
-        name="zed",
-        title="Zed",
-        files=("{xdg}/zed/settings.json", "{config}/Zed/settings.json"),
-        project_file=".zed/settings.json",
-        key="context_servers",
-        stdio=_STDIO,
-        http=_URL,
-    ),
-    Client(
-        name="opencode",
-        title="opencode",
-        files=("{xdg}/opencode/opencode.json", "{xdg}/opencode/opencode.jsonc"),
-        project_file="opencode.json",
-        key="mcp",
-        stdio={"type": "local", "command": "$words", "enabled": True},
-        http={"type": "remote", "url": "$url", "enabled": True},
-    ),
-    Client(
-        name="cline",
-        title="Cline",
-        files=(_CLINE,),
-        stdio=_STDIO,
-        http={"type": "streamableHttp", "url": "$url"},
-    ),
-    Client(
-        name="cline-cli",
-        title="Cline CLI",
-        files=("~/.cline/data/settings/cline_mcp_settings.json",),
-        stdio={"transport": _TYPED},
-        http={"transport": {"type": "streamableHttp", "url": "$url"}},
-    ),
-    Client(
-        name="roo",
-        title="Roo Code",
-        files=(_ROO,),
-        project_file=".roo/mcp.json",
-        stdio=_STDIO,
-        http={"type": "streamable-http", "url": "$url"},
-    ),
-    Client(
-        name="junie",
-        title="Junie",
-        files=("~/.junie/mcp/mcp.json",),
-        project_file=".junie/mcp/mcp.json",
-        stdio=_STDIO,
-        http=_URL,
-        traces=("~/.junie",),
-    ),
-    Client(
-        name="copilot",
-        title="Copilot CLI",
-        files=("~/.copilot/mcp-config.json",),
-        project_file=".github/mcp.json",
-        stdio={"type": "local", **_STDIO, "tools": ["*"]},
-        http={"type": "http", "url": "$url", "tools": ["*"]},
-        program="copilot",
-    ),
-    Client(
-        name="goose",
-        title="Goose",
-        files=("{xdg}/goose/config.yaml", "{config}/Block/goose/config/config.yaml"),
-        key="extensions",
-        stdio={"name": "$name", "type": "stdio", "cmd": "$command", "args": "$args", "enabled": True, "timeout": 300},
-        http={"name": "$name", "type": "streamable_http", "uri": "$url", "enabled": True, "timeout": 300},
-    ),
-    Client(
-        name="librechat",
-        title="LibreChat",
-        stdio=_TYPED,
-        http={"type": "streamable-http", "url": "$url", "timeout": 60000, "serverInstructions": True},
-    ),
+    Client("claude-code", "Claude Code", _TYPED, _HTTP, ("{claude}/.claude.json",), ".mcp.json",
+           program=_CLAUDE, skills=("{claude-settings}/skills", ".claude/skills")),
+    Client("claude-desktop", "Claude Desktop", _STDIO, None, ("{config}/Claude/claude_desktop_config.json",)),
+    Client("cursor", "Cursor", _STDIO, _URL, ("~/.cursor/mcp.json",), ".cursor/mcp.json"),
+    Client("vscode", "VS Code", _TYPED, _HTTP, ("{config}/Code/User/mcp.json",), ".vscode/mcp.json", "servers"),
+    Client("windsurf", "Windsurf", _STDIO, {"serverUrl": "$url"}, ("~/.codeium/windsurf/mcp_config.json",)),
+    Client("codex", "Codex", _STDIO, _URL, ("{codex}/config.toml",), ".codex/config.toml", "mcp_servers",
+           program=_CODEX, skills=("{codex}/skills", ".codex/skills")),
+    Client("gemini", "Gemini CLI", _STDIO, _HTTP, ("~/.gemini/settings.json",), ".gemini/settings.json",
+           program=_GEMINI, skills=("~/.gemini/skills", ".gemini/skills")),
+    Client("zed", "Zed", _STDIO, _URL, ("{xdg}/zed/settings.json", "{config}/Zed/settings.json"),
+           ".zed/settings.json", "context_servers"),
+    Client("opencode", "opencode", _OPENCODE_STDIO, _OPENCODE_HTTP, _OPENCODE, "opencode.json", "mcp"),
+    Client("cline", "Cline", _STDIO, _CLINE_HTTP, _CLINE),
+    Client("cline-cli", "Cline CLI", {"transport": _TYPED}, {"transport": _CLINE_HTTP},
+           ("~/.cline/data/settings/cline_mcp_settings.json",), trace="~/.cline"),
+    Client("roo", "Roo Code", _STDIO, _ROO_HTTP, _ROO, ".roo/mcp.json"),
+    Client("junie", "Junie", _STDIO, _URL, ("~/.junie/mcp/mcp.json",), ".junie/mcp/mcp.json",
+           trace="~/.junie"),
+    Client("copilot", "Copilot CLI", _COPILOT, {**_HTTP, "tools": ["*"]}, ("~/.copilot/mcp-config.json",),
+           ".github/mcp.json"),
+    Client("goose", "Goose", _GOOSE_STDIO, _GOOSE_HTTP, _GOOSE, key="extensions"),
+    Client("librechat", "LibreChat", _TYPED, {**_ROO_HTTP, "serverInstructions": True}, ()),
 )
+# fmt: on
 
 
 def find(name: str) -> Client:
@@ -246,10 +149,10 @@ def fill(shape: object, values: Mapping[str, object]) -> object:
 
 
 def _is_here(client: Client) -> bool:
-    if client.program and shutil.which(client.program):
+    if client.program and shutil.which(client.program.name):
         return True
-    folders = [resolve(file).parent for file in client.files] + [resolve(trace) for trace in client.traces]
-    return any(folder.is_dir() for folder in folders)
+    folders = [client.trace or file.rpartition("/")[0] for file in client.files]
+    return any(resolve(folder).is_dir() for folder in folders)
 
 
 def _config_folder(home: Path, xdg: Path) -> Path:

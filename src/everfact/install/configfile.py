@@ -7,7 +7,7 @@ it should, is left alone. Every file that was changed is kept as it was, in a fo
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -92,7 +92,7 @@ class ConfigFile:
                 return True
             self._check_writable()
             if self.raw() == before:  # programs rewrite their files at any time
-                self._write(before, after, [edit.path for edit in wanted if edit.value])
+                self._write(before, after, self._formers(text, wanted))
                 return True
         raise InstallError(f"{self.path} changes all the time", hint="close the program that writes it; try again")
 
@@ -125,18 +125,18 @@ class ConfigFile:
             return False
         if not dry_run:
             self._check_writable()
-            self._write(before, text, [])
+            self._write(before, text, {})
         return True
 
     def as_text(self, path: tuple[Step, ...], value: object) -> str:
         """A file of this kind that holds nothing else."""
         return self._format.put(self._empty, path, value)
 
-    def note(self, before: bytes | None, path: tuple[Step, ...]) -> None:
+    def note(self, before: bytes | None, path: tuple[str, ...]) -> None:
         """Remember how the file was before another program put something there for us."""
         after = self.raw()
         if after is not None and after != before:
-            self._receipts.note(self.path, before, after, paths=_names([path]))
+            self._receipts.note(self.path, before, after, paths={path: None})
 
     def receipt(self) -> Receipt | None:
         """What we did to it, if anything."""
@@ -183,12 +183,21 @@ class ConfigFile:
         return self._format.put(text, edit.path, edit.value), _with(data, edit.path, edit.value)
 
     def _undone(self, path: tuple[Step, ...], text: str, data: Any, former: str, then: object) -> tuple[str, Any]:
+        receipt = self.receipt()
+        was = receipt.paths.get(tuple(map(str, path))) if receipt else None
+        if was is not None and _at(then, path) != was and _at(data, path) is not _MISSING:
+            return self._made(Edit(path, was), text, data)  # it came after the text that we kept
         text, data = self._format.back(text, path, former), _back(data, path, then)
         for parent in _hollow(data, path):
             if _at(then, parent) is not _MISSING:
                 break
             text, data = self._format.back(text, parent, former), _without(data, parent)
         return text, data
+
+    def _formers(self, text: str, wanted: Sequence[Edit]) -> dict[tuple[str, ...], object]:
+        data = self._parse(text.removeprefix(_BOM).strip() or self._empty)
+        named = [edit.path for edit in wanted if edit.value and not any(isinstance(step, int) for step in edit.path)]
+        return {tuple(map(str, path)): None if (was := _at(data, path)) is _MISSING else was for path in named}
 
     def _unsafe(self) -> InstallError:
         return InstallError(
@@ -226,9 +235,9 @@ class ConfigFile:
                 f"{self.path} is read-only; nothing was changed", hint=f"allow writing: chmod u+w {self.path}"
             )
 
-    def _write(self, before: bytes | None, text: str, paths: Sequence[tuple[Step, ...]]) -> None:
+    def _write(self, before: bytes | None, text: str, paths: Mapping[tuple[str, ...], object]) -> None:
         made = sum(not folder.exists() for folder in self.path.parents)
-        self._receipts.note(self.path, before, text.encode(), paths=_names(paths), made=made)
+        self._receipts.note(self.path, before, text.encode(), paths=paths, made=made)
         self._replace(text.encode())
 
     def _replace(self, content: bytes | None) -> None:
@@ -250,10 +259,6 @@ class ConfigFile:
             if any(folder.iterdir()):
                 break
             folder.rmdir()
-
-
-def _names(paths: Sequence[tuple[Step, ...]]) -> list[tuple[str, ...]]:
-    return [tuple(map(str, path)) for path in paths if not any(isinstance(step, int) for step in path)]
 
 
 # What the edits mean, on plain data: what the text must read as afterwards

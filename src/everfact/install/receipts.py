@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from everfact.errors import InstallError
@@ -20,8 +20,8 @@ class Receipt:
     """None: it was not there."""
     after: str
     """The digest of what we left; empty if others wrote between two changes of ours."""
-    paths: tuple[tuple[str, ...], ...] = ()
-    """What we put in, but for items of arrays, whose places move."""
+    paths: Mapping[tuple[str, ...], object] = field(default_factory=dict)
+    """Where we put something in, and what was there, None if nothing; but for items of arrays, whose places move."""
     made: int = 0
     """How many folders around it we made."""
 
@@ -42,7 +42,7 @@ class Receipts:
         try:
             held = json.loads(note.read_text(encoding="utf-8"))
             before = kept.read_bytes() if held["was_there"] else None
-            paths = tuple(tuple(path) for path in held["paths"])
+            paths = {tuple(path): was for path, was in held["paths"]}
             return Receipt(before=before, after=held["after"], paths=paths, made=held["made"])
         except FileNotFoundError:
             return None
@@ -50,7 +50,7 @@ class Receipts:
             raise InstallError(f"{note} cannot be read: {error}", hint=f"move {self.folder} away") from error
 
     def note(
-        self, path: Path, before: bytes | None, after: bytes, *, paths: Iterable[tuple[str, ...]] = (), made: int = 0
+        self, path: Path, before: bytes | None, after: bytes, *, paths: Mapping[tuple[str, ...], object], made: int = 0
     ) -> None:
         """Remember a change. What was there before our first one is kept; if others wrote since, that is noted."""
         receipt, (note, kept) = self.of(path), self._places(path)
@@ -63,7 +63,7 @@ class Receipts:
             "file": str(path),
             "was_there": receipt.before is not None,
             "after": digest(after) if receipt.after == was else "",
-            "paths": sorted({*receipt.paths, *paths}),
+            "paths": list({**paths, **receipt.paths}.items()),
             "made": receipt.made,
         }
         write_export(note.resolve(), json.dumps(held, indent=2) + "\n")

@@ -99,14 +99,13 @@ def install(client: Client, server: Server, place: Place) -> Outcome:
     done = Outcome(client=client.name, what="server", action="added", file=str(file.path))
     if known == wanted:
         return replace(done, action="unchanged")
-    program = None if known or place.is_project else _program(client, server)
-    if program is not None:
-        if place.dry_run:
-            return replace(done, detail=f"with {' '.join(program[:3])}")
-        trouble = _let_it_add(program, file, path, entry)
+    command = None if known or place.is_project else _own_command(client, server)
+    if command is not None:
+        how = " ".join([Path(command[0]).name, *command[1:3]])
+        trouble = "" if place.dry_run else _let_it_add(command, file, path, entry)
         if not trouble:
-            return replace(done, detail=f"with {client.program} {' '.join(program[1:3])}")
-        done = replace(done, detail=trouble)
+            return replace(done, detail=f"with {how}")
+        done = replace(done, detail=f"{how} did not add it{trouble}; its file was edited instead")
     file.change(lambda _: [Edit(path, wanted)], dry_run=place.dry_run)
     return replace(done, action="updated") if known else done
 
@@ -204,23 +203,23 @@ def words_of(entry: object) -> list[str]:
     return [word for held in entry for word in words_of(held)] if isinstance(entry, list) else []
 
 
-def _program(client: Client, server: Server) -> list[str] | None:
+def _own_command(client: Client, server: Server) -> list[str] | None:
     """The client's own command for this entry, if it is here and has one."""
-    program = shutil.which(client.program) if client.program else None
-    shape = client.add_http if server.url else client.add_stdio
-    if program is None or not shape:
+    found = shutil.which(client.program.name) if client.program else None
+    if client.program is None or found is None:
         return None
     values = {**server.words(), "$json": json.dumps(server.entry(client))}
-    filled = [fill(word, values) for word in shape]
-    return [program, *(str(word) for item in filled for word in (item if isinstance(item, list) else [item]))]
+    shape = client.program.add_http if server.url else client.program.add_stdio
+    filled = [fill(word, values) for word in shape.split()]
+    return [found, *(str(word) for item in filled for word in (item if isinstance(item, list) else [item]))]
 
 
-def _let_it_add(program: list[str], file: ConfigFile, path: tuple[str, ...], entry: Mapping[str, Any]) -> str:
+def _let_it_add(command: list[str], file: ConfigFile, path: tuple[str, ...], entry: Mapping[str, Any]) -> str:
     """Run the client's command; says what went wrong if afterwards the entry is not as it should be."""
     before = file.raw()
     try:
         done = subprocess.run(  # noqa: S603 - a program of the table, words of ours
-            program, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_SECONDS, check=False
         )
         said = (done.stderr or done.stdout).strip()[-200:] if done.returncode else ""
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -229,4 +228,4 @@ def _let_it_add(program: list[str], file: ConfigFile, path: tuple[str, ...], ent
     found = _get(file.data(), path)
     if all(found.get(key) == value for key, value in entry.items()):
         return ""
-    return f"{' '.join(program[:3])} did not add it{': ' + said if said else ''}; its file was edited instead"
+    return f": {said}" if said else " as it should be"

@@ -45,5 +45,6 @@ def uninstall(client: Client, place: Place) -> Outcome:
 
 def file_of(client: Client, place: Place) -> ConfigFile:
     """Where the client looks for it here."""
-    folder = place.project / client.project_skills if place.is_project else resolve(client.skills)
+    users, projects = client.skills or ("", "")
+    folder = place.project / projects if place.is_project else resolve(users)
     return ConfigFile(folder / NAME / "SKILL.md", place.receipts, is_private=False)
