@@ -176,15 +176,40 @@ def test_an_entry_that_cannot_be_put_in_by_lines_is_refused(program: Program) ->
     assert "everfact mcp print" in done.stdout
 
 
+def test_what_would_read_differently_afterwards_is_refused(program: Program) -> None:
+    tricky = write(file_of(find("codex")), b'text = """\n[mcp_servers.everfact]\n"""\n')
+    done = program.result("mcp", "install", "codex")
+    assert (done.exit_code, "everfact mcp print" in done.stdout) == (1, True)
+    assert file_of(find("codex")).read_bytes() == tricky
+
+
+def test_a_file_that_names_something_twice_is_refused(program: Program) -> None:
+    twice = b'{"mcpServers": {"everfact": {"command": "mine"}, "everfact": {"command": "everfact"}}}'
+    write(file_of(find("cursor")), twice)
+    done = program.result("mcp", "uninstall", "cursor")
+    assert (done.exit_code, "everfact stands there twice" in done.stdout) == (1, True)
+    assert file_of(find("cursor")).read_bytes() == twice
+
+
 @pytest.mark.skipif(os.name == "nt", reason="files have no such modes there")
 def test_a_read_only_file_is_left_alone_and_other_clients_go_on(program: Program) -> None:
-    write(file_of(find("cursor")), b"{}").hex()
+    write(file_of(find("cursor")), b"{}")
     file_of(find("cursor")).chmod(0o444)
     done = program.result("mcp", "install", "cursor", "zed")
     assert done.exit_code == 1
     assert "read-only" in done.stdout
     assert file_of(find("cursor")).read_bytes() == b"{}"
     assert "everfact" in read(file_of(find("zed")))["context_servers"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_place_that_cannot_be_written_leaves_no_trace(program: Program, own_home: Path) -> None:
+    (own_home / ".cursor").symlink_to("/proc/nowhere")
+    (own_home / ".junie").symlink_to(own_home / ".junie")
+    done = program.result("mcp", "install", "cursor", "junie")
+    assert done.exit_code == 1
+    assert done.stdout.count("nothing was changed") + done.stdout.count("cannot be read") == 2
+    assert list((own_home / ".config" / "everfact" / "installed").glob("*")) == []
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")

@@ -119,10 +119,10 @@ def test_hooks_call_this_program_with_its_options(program: Program, own_home: Pa
     program("mcp", "install", hooks.client, "--hooks")
     held = json.loads(hooks_file(own_home, hooks.client).read_bytes())["hooks"]
     commands = [shlex.split(hook["command"]) for group in held["SessionStart"] for hook in group["hooks"]]
-    assert [words[-1] for words in commands] == [f"{part}/{PARTS}" for part in range(1, PARTS + 1)]
+    assert [words[8] for words in commands] == [f"{part}/{PARTS}" for part in range(1, PARTS + 1)]
     for words in commands:
-        assert words[3:7] == ["--store", program.store.as_uri().replace("file", "sqlite"), "--group", "demo"]
-        assert words[7:11] == ["hook", "SessionStart", "--client", hooks.says]
+        assert words[1:7] == ["-m", "everfact", "hook", "SessionStart", "--client", hooks.says]
+        assert words[9:] == ["--store", program.store.as_uri().replace("file", "sqlite"), "--group", "demo"]
 
 
 def test_commands_survive_spaces_in_every_shell() -> None:

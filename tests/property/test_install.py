@@ -81,7 +81,13 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         jsontext.parse(text)
     except ValueError:
         with pytest.raises(ValueError):  # noqa: PT011 - whatever is wrong with it
-            json.loads(text, parse_constant=_refuse)
+            json.loads(text, parse_constant=_refuse, object_pairs_hook=_once)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("a name stands there twice")
+    return dict(pairs)
 
 
 def _refuse(constant: str) -> None:

@@ -24,6 +24,8 @@ Scope = Annotated[Literal["user", "project"], typer.Option(help="For you everywh
 Http = Annotated[str, typer.Option(metavar="URL", help="Have them call the server at this address.")]
 Toolset = Annotated[str, typer.Option(help="Sets of tools to list: core, graphiti, history, …")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
+PROGRAM = (sys.executable, "-m", "everfact")
+"""How others start this very program."""
 _MARKS = {"failed": "red", "unchanged": "dim", "absent": "dim"}
 
 
@@ -110,12 +112,12 @@ def server_of(ctx: typer.Context, http: str = "", toolset: str = "") -> Server:
     name = "graphiti" if program().startswith("graphiti") else "everfact"
     sets = load(ctx.obj | {"mcp.toolsets": toolset}).settings.mcp.toolsets if toolset else default_toolsets(program())
     shown = () if sets == ("core",) else ("--toolset", ",".join(sets))
-    command, *words = program_words(ctx)
-    return Server(name=name, command=command, args=(*words, "mcp", "serve", *shown), url=http)
+    command, *words = PROGRAM
+    return Server(name=name, command=command, args=(*words, *options_of(ctx), "mcp", "serve", *shown), url=http)
 
 
-def program_words(ctx: typer.Context) -> list[str]:
-    """How others start this very program, with the global options that were given now.
+def options_of(ctx: typer.Context) -> list[str]:
+    """The global options that were given now, for others to give.
 
     Raises:
         UsageError: that would write a secret down.
@@ -130,7 +132,7 @@ def program_words(ctx: typer.Context) -> list[str]:
             "the address holds a password, which does not belong into other programs' files",
             hint="put it into your settings: everfact config set store URL",
         )
-    return [sys.executable, "-m", "everfact", *words]
+    return words
 
 
 def program() -> str:
@@ -185,9 +187,9 @@ def extras(ctx: typer.Context, client: Client, place: Place, with_hooks: bool, w
     """What goes with a server, for clients that can have it."""
     from everfact.install import hooks, skill
 
-    words = program_words(ctx)
+    options = options_of(ctx)
     called = [row for row in hooks.HOOKS if with_hooks and row.client == client.name]
-    acts: list[Act] = [(client.name, lambda row=row: [hooks.install(row, words, place)]) for row in called]  # type: ignore[misc]
+    acts: list[Act] = [(client.name, lambda row=row: [hooks.install(row, PROGRAM, options, place)]) for row in called]  # type: ignore[misc]
     taught = with_skill and client.skills
     return [*acts, (client.name, lambda: [skill.install(client, place)])] if taught else acts
 

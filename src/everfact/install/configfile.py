@@ -6,6 +6,7 @@ it should, is left alone. Every file that was changed is kept as it was, in a fo
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,7 +62,7 @@ class ConfigFile:
     """One file of another program. `is_private`: if we make it, nobody else may read it."""
 
     def __init__(self, path: Path, receipts: Receipts, *, is_private: bool = True) -> None:
-        self.path = path.resolve()
+        self.path = Path(os.path.realpath(path))  # resolve() fails on links in a circle
         self.is_private = is_private
         self._receipts = receipts
         self._format = _FORMATS.get(self.path.suffix, _JSON)
@@ -121,7 +122,7 @@ class ConfigFile:
             InstallError: it cannot be written.
         """
         before = self.raw()
-        if before == text.encode():
+        if self._text(before) == text:
             return False
         if not dry_run:
             self._check_writable()
@@ -237,8 +238,14 @@ class ConfigFile:
 
     def _write(self, before: bytes | None, text: str, paths: Mapping[tuple[str, ...], object]) -> None:
         made = sum(not folder.exists() for folder in self.path.parents)
+        is_first = self.receipt() is None
         self._receipts.note(self.path, before, text.encode(), paths=paths, made=made)
-        self._replace(text.encode())
+        try:
+            self._replace(text.encode())
+        except InstallError:
+            if is_first:
+                self._receipts.drop(self.path)
+            raise
 
     def _replace(self, content: bytes | None) -> None:
         is_new = not self.path.exists()

@@ -58,13 +58,13 @@ HOOKS = (
 )
 
 
-def install(hooks: Hooks, words: Sequence[str], place: Place) -> Outcome:
-    """Have the client call us; `words` is the program with its global options.
+def install(hooks: Hooks, program: Sequence[str], options: Sequence[str], place: Place) -> Outcome:
+    """Have the client call us: the program, its command, and global options behind, where that command reads them.
 
     Raises:
         InstallError: it cannot be done safely; nothing was changed.
     """
-    wanted = groups(hooks, command_line(words))
+    wanted = groups(hooks, command_line(program), command_line(options))
     file = file_of(hooks, place)
     changed = file.change(lambda data: _edits(data, wanted), dry_run=place.dry_run)
     done = Outcome(client=hooks.client, what="hooks", action="unchanged", file=str(file.path))
@@ -82,29 +82,26 @@ def file_of(hooks: Hooks, place: Place) -> ConfigFile:
     return ConfigFile(path, place.receipts, is_private=not place.is_project)
 
 
-def groups(hooks: Hooks, program: str) -> dict[str, dict[str, Any]]:
+def groups(hooks: Hooks, program: str, options: str = "") -> dict[str, dict[str, Any]]:
     """What to call at each event. The first event comes in parts, each an answer of its own."""
-    return {event: {"hooks": [_hook(hooks, program, event, part) for part in _parts(event)]} for event in hooks.events}
+
+    def hook(event: str, part: str) -> dict[str, object]:
+        words = [program, "hook", event, "--client", hooks.says, part, options]
+        return {"type": "command", "command": " ".join(filter(None, words)), "timeout": hooks.timeout}
+
+    return {event: {"hooks": [hook(event, part) for part in _parts(event)]} for event in hooks.events}
 
 
 def command_line(words: Sequence[str], platform: str = sys.platform) -> str:
     """The words as every shell of that platform reads them: cmd, PowerShell's cmd and Git's bash on Windows."""
     if platform != "win32":
         return shlex.join(words)
-    program, *rest = [word.replace("\\", "/") for word in words]
-    return " ".join([f'"{program}"', *(f'"{word}"' if re.search(r"[^\w./:=+-]", word) else word for word in rest)])
+    slashed = [word.replace("\\", "/") for word in words]
+    return " ".join(word if re.fullmatch(r"[\w.:=+-]+", word) else f'"{word}"' for word in slashed)
 
 
 def _parts(event: str) -> list[str]:
-    return [f" --part {part}/{PARTS}" for part in range(1, PARTS + 1)] if event == START else [""]
-
-
-def _hook(hooks: Hooks, program: str, event: str, part: str) -> dict[str, object]:
-    return {
-        "type": "command",
-        "command": f"{program} hook {event} --client {hooks.says}{part}",
-        "timeout": hooks.timeout,
-    }
+    return [f"--part {part}/{PARTS}" for part in range(1, PARTS + 1)] if event == START else [""]
 
 
 def _edits(data: Mapping[str, Any], wanted: Mapping[str, dict[str, Any]]) -> list[Edit]:

@@ -150,6 +150,8 @@ def _read_container(text: str, at: int, depth: int) -> _Node:
         start, step = place, cast("Step", len(node.members))
         if is_object:
             step, place = _name(text, place)
+        if step in node.members:
+            raise _wrong(text, start, f"{step} stands there twice")
         child = _read(text, place, depth + 1)
         node.members[step] = (start, child)
         place = _skip(text, child.end)
