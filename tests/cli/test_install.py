@@ -177,7 +177,7 @@ def test_an_entry_that_cannot_be_put_in_by_lines_is_refused(program: Program) ->
 
 
 def test_what_would_read_differently_afterwards_is_refused(program: Program) -> None:
-    tricky = write(file_of(find("codex")), b'text = """\n[mcp_servers.everfact]\n"""\n')
+    tricky = write(file_of(find("codex")), b'text = """\n[mcp_servers.everfact]\n\n[b]\n"""\n')
     done = program.result("mcp", "install", "codex")
     assert (done.exit_code, "everfact mcp print" in done.stdout) == (1, True)
     assert file_of(find("codex")).read_bytes() == tricky

@@ -14,7 +14,21 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import changing, config, copies, doctor, health, history, looking, mcp, setup, telling, token, upkeep
+from everfact.cli import (
+    changing,
+    config,
+    copies,
+    doctor,
+    health,
+    history,
+    looking,
+    mcp,
+    models,
+    setup,
+    telling,
+    token,
+    upkeep,
+)
 from everfact.cli.arguments import arguments
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
@@ -51,6 +65,7 @@ app.command()(doctor.doctor)
 app.command()(setup.setup)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
 
 GLOBAL = "global"
