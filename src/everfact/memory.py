@@ -38,6 +38,7 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
+from everfact.signals import Signals
 from everfact.summarize import SagaSummary, summarize_saga
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -155,6 +156,14 @@ class Memory:
         )  # reads dates in questions: half of the time that importing all of this takes
 
         return await search(self._store, self._embedder, query, now=self._now())
+
+    async def brief(self, group_ids: tuple[str, ...], signals: Signals | None = None, *, max_tokens: int) -> str:
+        """What matters at the start of a task, as TOON within a budget of four characters a token; empty if nothing."""
+        from everfact.brief import PER_TOKEN, Wanted, brief
+
+        wanted = Wanted(budgets=(max_tokens * PER_TOKEN,))
+        asked = signals or Signals()
+        return (await brief(self._store, group_ids, asked, wanted, now=self._now(), embedder=self._embedder))[0]
 
     async def compare(self, query: Query, start: datetime, end: datetime) -> Comparison:
         """What was true of a question at two moments, and what came and went in between.

@@ -52,7 +52,6 @@ app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token")
 
-GLOBAL = "global"
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 
 
@@ -75,6 +74,8 @@ def globals_(  # noqa: PLR0913 - every option is a parameter
     ] = False,
 ) -> None:
     """Collect the flags that every command takes; they may stand after it, too."""
+    from everfact.config.project import GLOBAL
+
     if user_wide and group not in ("", GLOBAL):
         raise UsageError(f"--global and --group {group} name two groups", hint="leave one out")
     given = {"store": store, "group": GLOBAL if user_wide else group, "project": str(project or ""), "remote": remote}

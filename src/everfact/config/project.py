@@ -15,6 +15,8 @@ from everfact.config.settings import Settings
 from everfact.config.sources import project_folders
 
 MAIN = "main"
+GLOBAL = "global"
+"""The group of all projects of a user, which joins in wherever a brief is given."""
 _NAME_LENGTH = 48
 _HASH_LENGTH = 8
 

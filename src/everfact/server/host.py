@@ -13,7 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everfact import clock
+from everfact.config.project import GLOBAL
 from everfact.errors import EverfactError, NotFound, UsageError
+from everfact.git.signals import read_signals
+from everfact.signals import Signals
 
 if TYPE_CHECKING:
     from everfact.memory import Memory
@@ -172,6 +175,20 @@ class Host:
         if not _UUID.fullmatch(entity):
             return self.groups(group_ids, group_id)
         return ((await (await self.memory()).get(entity, group_ids=self.anywhere())).group_id,)
+
+    async def brief(
+        self, group_ids: Sequence[str] = (), group_id: str = "", *, query: str = "", max_tokens: int | None = None
+    ) -> str:
+        """The brief. Where no group is named the user-wide one joins in, if the caller may see it."""
+        groups = self.groups(group_ids, group_id)
+        allowed = self.access().groups
+        if not (group_ids or group_id) and (allowed is None or GLOBAL in allowed):
+            groups = tuple(dict.fromkeys((*groups, GLOBAL)))
+        signals = Signals(prompt=query)
+        if not self.place.is_remote:
+            signals = await asyncio.to_thread(read_signals, self.place.project, prompt=query)
+        most = self.place.context_tokens
+        return await (await self.memory()).brief(groups, signals, max_tokens=min(max_tokens or most, most))
 
     def anywhere(self) -> tuple[str, ...] | None:
         """Every group the caller may see, for calls that name an item by its id; None is all of them."""
