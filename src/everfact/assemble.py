@@ -11,12 +11,15 @@ from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from everfact.capture.take import Options
+    from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
     from everfact.memory import Memory
     from everfact.ports import Extractor, Store
     from everfact.stores.sqlite.check import Checkup
+    from everfact.stores.sqlite.salvage import Salvaged
 
 
 async def open_memory(path: str | Path | None = None) -> Memory:
@@ -90,12 +93,7 @@ async def open_store(settings: Settings) -> Store:
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"the folder {path.parent} cannot be made: {error.strerror}", hint="name another file with --store"
-        ) from error
+    _make_folder(path.parent)
     return await SQLiteStore.open(path)
 
 
@@ -111,6 +109,35 @@ def _patience(settings: Settings) -> Patience:
     )
 
 
+def capture_options(settings: Settings) -> Options:
+    """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
+    from dataclasses import asdict
+
+    from everfact.capture.shorten import Filters
+    from everfact.capture.take import Options
+    from everfact.config import default_group, transcript_folders
+
+    return Options(
+        group_of=lambda folder: default_group(settings, folder),
+        folders=transcript_folders(settings),
+        filters=Filters(**asdict(settings.session_tracking.filter)),
+    )
+
+
+def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:
+    """What follows sessions by the settings; `enabled` has all of them followed whatever these say."""
+    from everfact.capture.tracker import Global, Tracker
+
+    tracking = settings.session_tracking
+    told = Global(
+        enabled=enabled or tracking.enabled,
+        watch_path=str(tracking.watch_path.expanduser()),
+        inactivity_timeout=tracking.inactivity_timeout,
+        check_interval=tracking.check_interval,
+    )
+    return Tracker(memory, capture_options(settings), told)
+
+
 def restore(settings: Settings, backup: Path) -> Path | None:
     """Put a backup in the place of the memory that the settings name; answer where the former one was kept.
 
@@ -122,7 +149,7 @@ def restore(settings: Settings, backup: Path) -> Path | None:
     from everfact.stores.sqlite.restore import restore as put_back
 
     path = _file_of(settings)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(path.parent)
     return put_back(backup, path, clock.now())
 
 
@@ -138,16 +165,37 @@ def examine(settings: Settings) -> Checkup:
     return check(_file_of(settings), clock.now())
 
 
-def drop_stale_leases(settings: Settings) -> int:
-    """Let go of what workers held that have died; answer how many leases.
+def mend(settings: Settings, found: Checkup) -> Path | None:
+    """Mend what was found, but for damage; answer where a copy is kept, if rows had to be altered.
 
     Raises:
         ConfigError: the memory is not in a file.
         StoreError: it cannot be written.
     """
-    from everfact.stores.sqlite.check import drop_stale_leases as drop
+    from everfact.stores.sqlite.check import mend as mend_file
 
-    return drop(_file_of(settings), clock.now())
+    return mend_file(_file_of(settings), found, clock.now())
+
+
+def salvage(settings: Settings) -> Salvaged:
+    """Put a memory made of all that can be read in the place of a damaged file, which is kept.
+
+    Raises:
+        ConfigError: the memory is not in a file.
+        StoreError: nothing can be read, or the new file cannot be written.
+    """
+    from everfact.stores.sqlite.salvage import salvage as save
+
+    return save(_file_of(settings), clock.now())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="name another file with --store"
+        ) from error
 
 
 def _file_of(settings: Settings) -> Path:

@@ -14,7 +14,20 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import changing, config, copies, doctor, health, history, looking, mcp, telling, token, upkeep
+from everfact.cli import (
+    changing,
+    config,
+    copies,
+    doctor,
+    health,
+    history,
+    looking,
+    mcp,
+    telling,
+    token,
+    tracking,
+    upkeep,
+)
 from everfact.cli.arguments import arguments
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
@@ -42,6 +55,7 @@ app.command()(changing.purge)
 app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
+app.command()(tracking.capture)
 app.command()(copies.export)
 app.command()(copies.backup)
 app.command()(copies.restore)
@@ -51,6 +65,7 @@ app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(token.app, name="token")
+app.add_typer(tracking.app, name="session-tracking")
 
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 

@@ -10,8 +10,8 @@ import apsw
 from everfact.errors import UsageError
 from everfact.models import Episode, Status
 from everfact.stores.sqlite import rows
-from everfact.stores.sqlite.text import index_text
 from everfact.stores.sqlite.where import GROUP_SPAN
+from everfact.stores.sqlite.wording import index_episode
 
 _READ = f"SELECT {rows.EPISODE} FROM {rows.EPISODE_FROM} WHERE"
 
@@ -152,10 +152,7 @@ def insert_episode(connection: apsw.Connection, episode: Episode, ledger: Ledger
         ),
     )
     if same_text is None:
-        connection.execute(
-            "INSERT INTO episode_text (rowid, name, content, speaker) VALUES (?, ?, ?, ?)",
-            (id_, index_text(episode.name), index_text(episode.content), index_text(episode.speaker)),
-        )
+        index_episode(connection, id_, episode.name, episode.content, episode.speaker)
     if episode.status is not Status.DONE:
         connection.execute(
             "INSERT INTO queue (episode_id, parked, attempts, retry_at, error) VALUES (?, ?, ?, 0, ?)",
