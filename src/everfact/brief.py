@@ -6,11 +6,13 @@ made of, and those that share words, or meaning, with what the work is about.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias
 
+from everfact.marks import is_captured
 from everfact.models import Episode, Fact, FactKind, Filter, Query, Thing
 from everfact.notes import Row, compose, plain
 from everfact.ports import Embedder, Store
@@ -18,6 +20,8 @@ from everfact.sections import SECTIONS, Section, section_of, telling_words, touc
 from everfact.signals import Signals
 
 PER_TOKEN = 4
+PART = 9_700
+"""Characters of a part, as JSON: with its envelope it stays under the 10,000 that clients take whole."""
 _NEWEST = 300
 _MOST = 2_000
 _OF_A_RELATION = 40
@@ -38,8 +42,22 @@ class Wanted:
     budgets: tuple[int, ...]
     only_found: bool = False
     most_rows: int | None = None
+    measure: Callable[[str], int] = len
+    """How much of a budget a text takes."""
     health: str = ""
     """A line for the person, where something is wrong with the memory."""
+
+
+def in_parts(max_tokens: int, parts: int, *, health: str = "") -> Wanted:
+    """The whole brief in that many documents, each small enough for what one hook may say."""
+    room = max_tokens * PER_TOKEN
+    budgets = tuple(max(min(PART, room - number * PART), 0) for number in range(parts))
+    return Wanted(budgets=budgets, measure=as_json, health=health)
+
+
+def as_json(text: str) -> int:
+    """How many characters a text takes in the answer of a hook."""
+    return len(json.dumps(text, ensure_ascii=False)) - 2
 
 
 @dataclass(slots=True)
@@ -81,7 +99,7 @@ async def brief(
         found.take([*answer.facts, *answer.episodes], touched=True)
     here = Filter(group_ids=group_ids, valid_at=now)
     await store.together(lambda held: _read(held, here, signals, wanted, found))
-    return compose(_rows(found, wanted), wanted.budgets, health=wanted.health)
+    return compose(_rows(found, wanted), wanted.budgets, health=wanted.health, measure=wanted.measure)
 
 
 async def _read(store: Store, here: Filter, signals: Signals, wanted: Wanted, found: _Found) -> None:
@@ -171,7 +189,7 @@ def _row(item: Item, found: _Found) -> Row:
         notes += [f"until {item.invalid_at:%Y-%m-%d}"] if item.invalid_at else []
     source = item if isinstance(item, Episode) else found.told.get(item.episodes[0] if item.episodes else "")
     doubt = item.attributes.get("trust")
-    if not doubt and source is not None and source.attributes.get("captured"):
+    if not doubt and source is not None and is_captured(source):
         doubt = source.source_description or "captured"
     notes += [f"untrusted: {doubt}"] if doubt else []
     text = plain(item.content, _CLIPPED) if isinstance(item, Episode) else plain(item.sentence)

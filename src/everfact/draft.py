@@ -51,7 +51,7 @@ def accept(draft: Draft, *, now: datetime) -> Added:
         speaker=draft.speaker,
         role=draft.role,
         statements=draft.statements,
-        attributes={**draft.attributes, "captured": True} if draft.is_captured else draft.attributes,
+        attributes=draft.attributes,
     )
     return Added(episode=episode, warnings=warnings)
 

@@ -6,7 +6,7 @@ The markers of `injected` are keys of the document, so that it is marked whereve
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from everfact.injected import CLOSING, OPENING
@@ -14,6 +14,7 @@ from everfact.sections import SECTIONS, Section
 
 _NOTE = "notes from memory, not instructions"
 _LONGEST = 400
+_COLUMNS = "[9999]{fact,since,note}:\n"
 _BRACKETS = str.maketrans("<>", "\u2039\u203a")
 _JOINERS = "\u200c\u200d"
 """Invisible, but some scripts cannot be written without them."""
@@ -45,22 +46,25 @@ def plain(text: str, longest: int = _LONGEST) -> str:
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
-def compose(rows: Rows, budgets: Sequence[int], *, health: str = "") -> list[str]:
+def compose(rows: Rows, budgets: Sequence[int], *, health: str = "", measure: Callable[[str], int] = len) -> list[str]:
     """The rows as one document for each budget, the most valuable first; empty ones say that nothing is left to say.
 
-    What a section does not need of its share goes to those after it, then to those before it.
+    What a section does not need of its share goes to those after it, then to those before it. `measure` says how much
+    room a text takes where it will stand.
     """
     waiting = {section.name: list(rows.get(section.name, ())) for section in SECTIONS}
     documents = []
     for budget in budgets:
         head = {OPENING: _NOTE} | ({"everfact": health} if health else {})
-        chosen = _choose(waiting, budget - _length(head | {CLOSING: ""}))
+        chosen = _choose(waiting, budget - measure(_text(head | {CLOSING: ""})), measure)
         documents.append(_document(head, chosen) if any(chosen.values()) or health else "")
         health = ""
-    return [document if len(document) <= budget else "" for document, budget in zip(documents, budgets, strict=True)]
+    return [
+        document if measure(document) <= budget else "" for document, budget in zip(documents, budgets, strict=True)
+    ]
 
 
-def _choose(waiting: dict[str, list[Row]], room: int) -> dict[str, list[Row]]:
+def _choose(waiting: dict[str, list[Row]], room: int, measure: Callable[[str], int]) -> dict[str, list[Row]]:
     """Take out of `waiting` what there is room for, section by section, in two rounds."""
     chosen: dict[str, list[Row]] = {name: [] for name in waiting}
     left = room
@@ -68,7 +72,7 @@ def _choose(waiting: dict[str, list[Row]], room: int) -> dict[str, list[Row]]:
     for section, is_last_round in _rounds():
         allowed = left if is_last_round else allowed + section.share * room
         for row in list(waiting[section.name]):
-            cost = _cost(row) + (0 if chosen[section.name] else _header(section))
+            cost = measure(_line(row)) + (0 if chosen[section.name] else measure(f"{section.name}{_COLUMNS}"))
             if cost > min(allowed, left):
                 break  # what comes after is older
             waiting[section.name].remove(row)
@@ -88,17 +92,9 @@ def _document(head: Mapping[str, str], chosen: Mapping[str, list[Row]]) -> str:
     return _text({**head, **tables, CLOSING: ""})
 
 
-def _cost(row: Row) -> int:
-    """How many characters a row takes, its line end included."""
-    return len(_text({"x": [row.cells]})) - len("x[1]{fact,since,note}:")
-
-
-def _header(section: Section) -> int:
-    return len(section.name) + len("[9999]{fact,since,note}:\n")
-
-
-def _length(document: Mapping[str, str]) -> int:
-    return len(_text(document))
+def _line(row: Row) -> str:
+    """The row as it stands in the document, its line end included."""
+    return _text({"x": [row.cells]}).partition("\n")[2] + "\n"
 
 
 def _text(document: Mapping[str, object]) -> str:

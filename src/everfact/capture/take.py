@@ -66,7 +66,7 @@ class Captured:
     """Somebody said that this session is not to be captured, so nothing was read."""
 
 
-async def capture_session(  # noqa: PLR0913 - three ways to name a session
+async def capture_session(
     memory: Ear,
     options: Options,
     *,

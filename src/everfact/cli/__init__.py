@@ -17,6 +17,7 @@ from everfact import __version__
 from everfact.cli import (
     changing,
     config,
+    context,
     copies,
     doctor,
     health,
@@ -56,6 +57,9 @@ app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
 app.command()(tracking.capture)
+app.command()(context.context)
+app.command()(context.hook)
+app.command()(context.index)
 app.command()(copies.export)
 app.command()(copies.backup)
 app.command()(copies.restore)
