@@ -192,8 +192,13 @@ def _row(item: Item, found: _Found) -> Row:
     if not doubt and source is not None and is_captured(source):
         doubt = source.source_description or "captured"
     notes += [f"untrusted: {doubt}"] if doubt else []
-    text = plain(item.content, _CLIPPED) if isinstance(item, Episode) else plain(item.sentence)
-    return Row(fact=text, since=f"{_time(item):%Y-%m-%d}", note=plain(", ".join(notes)))
+    return Row(fact=_text(item), since=f"{_time(item):%Y-%m-%d}", note=plain(", ".join(notes)))
+
+
+def _text(item: Item) -> str:
+    if isinstance(item, Fact):
+        return plain(item.sentence)
+    return plain(item.name if "commit" in item.attributes else item.content, _CLIPPED)
 
 
 def _time(item: Item) -> datetime:

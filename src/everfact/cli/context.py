@@ -66,10 +66,14 @@ async def _brief(here: Session, query: str, max_tokens: int | None, part: tuple[
     from everfact.config import project_dir
     from everfact.config.project import GLOBAL
     from everfact.git.signals import read_signals
+    from everfact.hooks.behind import index_if_behind
 
     budget = min(max_tokens or here.settings.mcp.context_tokens, here.settings.mcp.context_tokens)
-    signals = read_signals(project_dir(here.settings), prompt=query)
-    groups = tuple(dict.fromkeys((here.group, GLOBAL)))
+    folder, groups = project_dir(here.settings), tuple(dict.fromkeys((here.group, GLOBAL)))
+    signals = read_signals(folder, prompt=query)
+    if not here.is_remote:
+        store = here.settings.store
+        await index_if_behind(here.here().state, store=store, group_id=here.group, folder=folder, head=signals.head)
     return await here.memory.brief(groups, signals, max_tokens=budget, part=part)
 
 

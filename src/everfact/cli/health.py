@@ -46,6 +46,10 @@ def _sentence(settings: Settings, stats: Stats) -> str:
         f"ready: {settings.remote or settings.store}",
         f"{stats.episodes} episodes, {stats.entities} entities, {stats.facts} facts",
     ]
+    from everfact.hooks.spool import Spool
+
+    if trouble := Spool.of_this_user().trouble():
+        lines.append(trouble)
     if stats.pending or stats.parked:
         lines.append(f"{stats.pending} episodes wait to be digested, {stats.parked} are parked")
     return "\n".join(lines)

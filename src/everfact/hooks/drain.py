@@ -6,6 +6,7 @@ import asyncio
 import logging
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ def start(spool: Spool) -> None:
             flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP
         else:
             flags = 0
-        subprocess.Popen(  # noqa: S603 - our own program; -P: nothing in a project's folder may pass for it
+        worker = subprocess.Popen(  # noqa: S603 - our own program; -P: nothing in a project's folder may pass for it
             [sys.executable, "-P", "-m", "everfact.hooks", str(spool.folder)],
             cwd=spool.folder,
             stdin=subprocess.DEVNULL,
@@ -42,6 +43,8 @@ def start(spool: Spool) -> None:
             start_new_session=True,
             creationflags=flags,
         )
+    # Where this process goes on, as a server does, nothing is left of the other one when that ends.
+    threading.Thread(target=worker.wait, daemon=True).start()
 
 
 def drain(spool: Spool) -> int:

@@ -10,11 +10,10 @@ from everfact import clock
 from everfact.assemble import glance_store
 from everfact.brief import PART, Wanted, as_json, brief, in_parts
 from everfact.config import Settings, default_group
-from everfact.config.project import GLOBAL, git_common_dir, group_of
-from everfact.git.commits import read_mark, state_name
+from everfact.config.project import GLOBAL, git_common_dir
 from everfact.git.signals import read_signals
+from everfact.hooks.behind import index_if_behind
 from everfact.hooks.events import Event, Moment
-from everfact.hooks.spool import Job
 from everfact.models import Filter, Status
 from everfact.notes import compose, plain
 from everfact.signals import Signals
@@ -23,51 +22,47 @@ if TYPE_CHECKING:
     from everfact.ports import Store
 
 _PATIENCE = 0.1
+_GIT_SECONDS = 0.1
 _ROWS = 8
 _PARKED = 100
 
 
-async def notes(
-    settings: Settings, folder: Path, event: Event, part: tuple[int, int], trouble: str
-) -> tuple[str, Job | None]:
-    """The notes for the conversation, and the job to do meanwhile: indexing commits that came in since the last time.
+async def notes(settings: Settings, folder: Path, event: Event, part: tuple[int, int], trouble: str) -> str:
+    """The notes for the conversation. Where commits came in since the last time, they are indexed meanwhile.
 
     Raises:
         EverfactError: the memory cannot be read, or not in time.
     """
-    number, parts = (1, 1) if event.moment is Moment.PROMPT else part
+    is_prompt = event.moment is Moment.PROMPT
+    number, parts = (1, 1) if is_prompt else part
     group = default_group(settings, folder)
-    repository = git_common_dir(folder)
-    reading = asyncio.to_thread(_signals, folder, event, has_git=repository is not None)
+    reading = (
+        asyncio.to_thread(read_signals, folder, seconds=_GIT_SECONDS)
+        if not is_prompt and git_common_dir(folder)
+        else _nothing(event)
+    )
     store, signals = await asyncio.gather(glance_store(settings, patience=_PATIENCE), reading)
     if store is None:
-        return only_trouble(trouble) if number == 1 else "", None
+        return only_trouble(trouble) if number == 1 else ""
     async with store:
-        health = trouble or await _parked(store, group)
-        if event.moment is Moment.PROMPT:
-            asked = Wanted(budgets=(PART,), only_found=True, most_rows=_ROWS, measure=as_json)
+        if is_prompt:
+            wanted = Wanted(budgets=(PART,), only_found=True, most_rows=_ROWS, measure=as_json)
         else:
-            asked = in_parts(settings.mcp.context_tokens, parts, health=health)
-        found = await brief(store, (group, GLOBAL), signals, asked, now=clock.now())
-        job = None
-        if signals.head and repository is not None and number == 1:
-            mark = read_mark(await store.state(state_name(group, group_of(repository))))
-            is_behind = bool(mark.tips) and signals.head not in mark.tips
-            job = (
-                Job(kind="index", store=settings.store, group=settings.group, folder=str(folder)) if is_behind else None
-            )
-    return found[number - 1], job
+            health = trouble or await _parked(store, group)
+            wanted = in_parts(settings.mcp.context_tokens, parts, health=plain(health))
+        found = await brief(store, (group, GLOBAL), signals, wanted, now=clock.now())
+        if number == 1:
+            await index_if_behind(store.state, store=settings.store, group_id=group, folder=folder, head=signals.head)
+    return found[number - 1]
+
+
+async def _nothing(event: Event) -> Signals:
+    return Signals(prompt=event.prompt)
 
 
 def only_trouble(trouble: str) -> str:
     """Notes that say nothing but what is wrong, if anything is."""
     return compose({}, (PART,), health=plain(trouble), measure=as_json)[0]
-
-
-def _signals(folder: Path, event: Event, *, has_git: bool) -> Signals:
-    if event.moment is Moment.PROMPT or not has_git:
-        return Signals(prompt=event.prompt)
-    return read_signals(folder)
 
 
 async def _parked(store: Store, group: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from everfact.config import Places, Settings, load, project_dir
+from everfact.config import Settings, load, project_dir
 from everfact.errors import EverfactError
 from everfact.hooks.events import CLIENTS, Event, Moment, read_event, shaped
 from everfact.hooks.spool import Job, Spool
@@ -118,10 +118,6 @@ def _place(event: Event, call: Call) -> tuple[Settings, Path]:
     return settings, project_dir(settings) if named or folder is None else folder
 
 
-def _spool() -> Spool:
-    return Spool(Places.of_this_user().data_dir / "spool")
-
-
 def _injected(event: Event, call: Call, trouble: str) -> str:
     import asyncio
 
@@ -131,20 +127,17 @@ def _injected(event: Event, call: Call, trouble: str) -> str:
     settings, folder = _place(event, call)
     if settings.remote is not None:
         return shaped(event)  # nothing behind a server answers soon enough
-    spool = _spool()
-    context, job = asyncio.run(notes(settings, folder, event, call.part, trouble or spool.trouble()))
-    if job is not None:
-        spool.put(job)
+    spool = Spool.of_this_user()
     if event.moment is Moment.START and call.part[0] == 1 and spool.waiting():
         drain.start(spool)
-    return shaped(event, context)
+    return shaped(event, asyncio.run(notes(settings, folder, event, call.part, trouble or spool.trouble())))
 
 
 def _captured(event: Event, call: Call) -> str:
     """Have the session captured: once enough turns wait, and before anything of it is lost."""
     if event.moment is Moment.PROMPT or event.is_repeated or not (event.session_id or event.transcript):
         return shaped(event)
-    spool = _spool()
+    spool = Spool.of_this_user()
     try:
         settings, folder = _place(event, call)
         store, group, every = settings.store, settings.group, settings.capture.every_turns

@@ -48,6 +48,17 @@ class Spool:
         self._waiting, self._taken, self._parked = (folder / name for name in ("waiting", "taken", "parked"))
         self._turns = folder / "turns"
 
+    @classmethod
+    def of_this_user(cls) -> Spool:
+        """The one that all hooks of this user share."""
+        from everfact.config import Places
+
+        return cls(Places.of_this_user().data_dir / "spool")
+
+    def knows(self, job: Job) -> bool:
+        """Whether that job waits, is being done, or was given up."""
+        return any((folder / job.name).exists() for folder in (self._waiting, self._taken, self._parked))
+
     def put(self, job: Job) -> None:
         """Keep a job, durably.
 

@@ -66,8 +66,8 @@ class SQLiteStore:
         return cls(database, now)
 
     @classmethod
-    async def glance(cls, path: Path, *, patience: float, now: Callable[[], datetime] = clock.now) -> Self:
-        """Open a memory that is there, to read from it at once: nothing is migrated, and nobody waited for for long.
+    async def glance(cls, path: Path, *, patience: float, now: Callable[[], datetime] = clock.now) -> Self | None:
+        """Open a memory to read from it at once, without migrating it or waiting long; None if it is empty.
 
         Raises:
             StoreUnavailable: the file cannot be reached or read in time.
@@ -79,7 +79,10 @@ class SQLiteStore:
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(database.close)
             newest = len(scripts())
-            if await database.read(lambda connection: schema_of(connection, path, newest)) < newest:
+            schema = await database.read(lambda connection: schema_of(connection, path, newest))
+            if schema == 0:
+                return None
+            if schema < newest:
                 raise StoreError(f"{path} is of an older version", hint="`everfact health` brings it up to date")
             on_failure.pop_all()
         return cls(database, now)
