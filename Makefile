@@ -39,6 +39,7 @@ bench: $(READY_DEV) ## the figures of benchmarks/README.md
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/recall.py
 	$(BIN)/python benchmarks/search_scale.py --sizes 10000,100000
+	$(BIN)/python benchmarks/transcripts.py
 
 install: $(READY_DEV) ## only the .venv, with all that tests and benchmarks need
 

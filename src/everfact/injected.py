@@ -26,6 +26,8 @@ def without_marked(text: str, tag: str) -> str:
     Clients that quote what hooks say write the signs as `&lt;` and `&gt;`.
     """
     for _ in range(_PASSES):
+        if tag not in text.lower():
+            return text
         left = _outside(text, _marker(tag))
         if left == text:
             return text

@@ -193,6 +193,12 @@ class Embedder(Protocol):
     """Turns text into vectors of one model."""
 
     model: str
-    dimension: int
+    """Vectors of two models never meet."""
 
-    async def embed(self, texts: Sequence[str]) -> list[Vector]: ...
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, all of one length.
+
+        Raises:
+            ModelUnavailable: not just now; searching goes on by words, and embedding is tried again.
+            ConfigError: not until somebody changes the settings.
+        """

@@ -34,6 +34,9 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "log": ("Ana",),
     "mcp serve": (),
     "merge": ("Ana", "Bob"),
+    "models install": ("minilm",),
+    "models list": (),
+    "models remove": ("minilm",),
     "purge": ("Ana", "--yes"),
     "queue": ("--run",),
     "restore": ("copy.db", "--yes"),
@@ -49,7 +52,17 @@ SAMPLES: dict[str, tuple[str, ...]] = {
 }
 """Every command, used rightly. Who adds a command adds a line, and has it tried here."""
 
-_NO_STORE = {"config get", "config set", "config show", "token create", "token list", "token revoke"}
+_NO_STORE = {
+    "models install",
+    "models list",
+    "models remove",
+    "config get",
+    "config set",
+    "config show",
+    "token create",
+    "token list",
+    "token revoke",
+}
 _LAZY = {"mcp serve"}
 """They open the memory when a client needs it, and tell the client."""
 
@@ -120,7 +133,7 @@ def test_missing_argument_is_wrong_use(run, command: str) -> None:
 def test_unknown_setting_is_named_with_the_nearest(run, tmp_path: Path, command: str) -> None:
     (tmp_path / ".everfact.toml").write_text("[mcp]\ncontext_token = 5\n", encoding="utf-8")
     done = run(*command.split(), *SAMPLES[command])
-    if command.startswith("token"):  # they need no settings
+    if command.startswith("token") or command == "models remove":  # they need no settings
         assert "Traceback" not in done.err
     elif command == "doctor":  # it is asked what is wrong
         assert done.code == 1

@@ -7,7 +7,10 @@ from typing import Any
 
 from everfact.capture.pieces import Kind, Piece, Session, moment, parts, said, table, text_of, word
 
-_NOT_A_PERSON = ("<command-", "<local-command-", "<task-notification>", "<system-reminder>", "[Request interrupted")
+_NOT_A_PERSON = (
+    *("<command-", "<local-command-", "<task-notification>", "<system-reminder>", "[Request interrupted"),
+    *("<bash-input>", "<bash-stdout>", "<bash-stderr>"),
+)
 _QUIET = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isSidechain", "isApiErrorMessage")
 """Lines with these are nobody's words; the summary of a compaction repeats what was taken already."""
 
@@ -20,6 +23,8 @@ def pieces(record: Mapping[str, Any], session: Session) -> Iterator[Piece]:
     session.learn(id=record.get("sessionId"), cwd=record.get("cwd"))
     content, at = table(record.get("message")).get("content"), moment(record.get("timestamp"))
     own = word(record.get("uuid")) or word(record.get("timestamp"))
+    if kind == "assistant" and table(record.get("message")).get("model") == "<synthetic>":
+        return  # words that the program puts in the agent's mouth
     if kind == "assistant":
         yield from _of_agent(content, own, at)
         return

@@ -14,6 +14,7 @@ from everfact.errors import CaptureError
 
 LONGEST = 16 * 1024 * 1024
 """Bytes of a line that is read; longer ones hold pictures and whole files, and are passed over."""
+_CHUNK = 64 * 1024
 _SEEN = 256
 
 Record = dict[str, Any]
@@ -41,11 +42,13 @@ def records(path: Path, offset: int = 0) -> Iterator[tuple[int, Record | None]]:
         file.seek(offset)
         start = offset
         while line := file.readline(LONGEST + 1):
-            is_long = len(line) > LONGEST
-            length, last = len(line), line
-            while is_long and not last.endswith(b"\n") and (last := file.readline(LONGEST)):
-                length += len(last)
-            if not last.endswith(b"\n"):
+            length = len(line)
+            is_long = length > LONGEST
+            if is_long and not line.endswith(b"\n"):
+                while (line := file.readline(_CHUNK)) and not line.endswith(b"\n"):
+                    length += len(line)
+                length += len(line)
+            if not line.endswith(b"\n"):
                 return  # still being written
             yield start, None if is_long else _parse(line)
             start += length
@@ -79,6 +82,8 @@ def _parse(line: bytes) -> Record | None:
         return None
     try:
         found = json.loads(line)
+        if b"\\ud" in line or b"\\uD" in line:  # half a character, perhaps, that nothing could be written with
+            found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

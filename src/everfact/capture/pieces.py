@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 _LONGEST_PATH = 4096
+_LONGEST_ID = 128
 
 
 class Kind(StrEnum):
@@ -46,7 +47,7 @@ class Session:
 
     def learn(self, *, id: object = None, cwd: object = None) -> None:
         """Note what a line says of the session."""
-        if isinstance(id, str) and id:
+        if isinstance(id, str) and len(id) <= _LONGEST_ID:
             self.id = self.id or id
         if isinstance(cwd, str) and len(cwd) <= _LONGEST_PATH and "\0" not in cwd and Path(cwd).is_absolute():
             self.cwd = Path(cwd)

@@ -60,8 +60,6 @@ class Captured:
     """Of these episodes, at four characters each."""
     tokens_saved: int
     """By what the filters left out of their turns."""
-    redacted: int
-    """Secrets, by kind and episode, that were taken out."""
     stopped: bool = False
     """Somebody said that this session is not to be captured, so nothing was read."""
 
@@ -162,7 +160,6 @@ class _Count:
     episodes: int = 0
     tokens: int = 0
     saved: int = 0
-    redacted: int = 0
 
 
 def _captured(transcript: Transcript, session_id: str, done: _Count, *, stopped: bool = False) -> Captured:
@@ -173,7 +170,6 @@ def _captured(transcript: Transcript, session_id: str, done: _Count, *, stopped:
         episodes=done.episodes,
         tokens=done.tokens,
         tokens_saved=done.saved,
-        redacted=done.redacted,
         stopped=stopped,
     )
 
@@ -184,7 +180,7 @@ async def _tell(memory: Ear, turn: Turn, options: Options, told: Mapping[str, st
     # Not even once more if it was forgotten since: the last turn is read again each time.
     new = [draft for draft in drafts if told.get(draft.uuid) != digest(draft)]
     for draft in new:
-        done.redacted += len((await memory.add(draft)).warnings)
+        await memory.add(draft)
     if new:
         done.turns += 1
         done.episodes += len(new)

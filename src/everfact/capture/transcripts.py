@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -112,7 +113,7 @@ def at(path: Path, client: str = "") -> Transcript:
         raise UsageError(f"no client is called {client[:40]!r}", hint=f"name one of {', '.join(CLIENTS)}")
     found = _seen(path, client)
     if found is None:
-        raise NotFound(f"there is no transcript {path}", hint="look at everfact session-tracking sync")
+        raise NotFound(f"there is no transcript {path} that can be read", hint="look at everfact session-tracking sync")
     return found
 
 
@@ -164,11 +165,11 @@ def in_project(items: Sequence[Transcript], project: Path) -> Iterator[Transcrip
 
 def _seen(path: Path, client: str) -> Transcript | None:
     try:
-        if not path.is_file():
+        if not path.is_file() or not os.access(path, os.R_OK):
             return None
         modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
     except (OSError, ValueError, OverflowError):
-        return None  # it went away, or is none
+        return None  # no such name can be
     return Transcript(path=path, client=client, modified=modified)
 
 

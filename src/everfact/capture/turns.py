@@ -82,7 +82,7 @@ class Turn:
         before = self._steps.get(key) or _Step(kind=Kind.CALL, text="", at=piece.at)
         if piece.kind is Kind.CALL:
             called, _ = shorten.cleaned(shorten.call(self.filters.tool_calls, piece.tool, piece.arguments))
-            step = _Step(kind=Kind.CALL, text=called, at=piece.at, tool=piece.tool, result=before.result)
+            step = _Step(kind=Kind.CALL, text=called, at=piece.at, tool=shorten.name(piece.tool), result=before.result)
         else:
             answered = shorten.result(self.filters.tool_content, before.tool, text, failed=piece.failed)
             step = _Step(kind=Kind.CALL, text=before.text, at=before.at, tool=before.tool, result=answered)

@@ -24,6 +24,7 @@ from everfact.cli import (
     history,
     looking,
     mcp,
+    models,
     telling,
     token,
     tracking,
@@ -68,6 +69,7 @@ app.command()(health.stats)
 app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
 app.add_typer(tracking.app, name="session-tracking")
 

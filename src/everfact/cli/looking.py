@@ -37,7 +37,7 @@ def search(  # noqa: PLR0913 - every option is a parameter
     answer(
         ctx,
         as_json,
-        {"results": found.hits, "hidden": found.hidden},
+        {"results": found.hits, "hidden": found.hidden, "without_meaning": found.without_meaning},
         lambda screen: _draw_found(screen, found),
     )
 
@@ -119,6 +119,8 @@ def _draw_found(screen: Screen, found: Answer) -> None:
         screen.line("nothing found", style="dim")
     if found.hidden:
         screen.line(f"{found.hidden} that have ended are not shown; --history shows them", style="dim")
+    if found.without_meaning:
+        screen.line(f"searched by words alone: {found.without_meaning}", style="yellow")
 
 
 def _draw_items(screen: Screen, items: list[Entity] | list[Fact] | list[Episode]) -> None:
