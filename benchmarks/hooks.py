@@ -80,9 +80,8 @@ def main() -> int:
     slow = 0
     for name, times in took.items():
         cuts = quantiles(times, n=100)
-        print(
-            f"hook_{name} p50 {cuts[49]:.0f} ms, p95 {cuts[94]:.0f} ms, least {min(times):.0f} ms (of {runs} cold starts)"
-        )
+        figures = f"p50 {cuts[49]:.0f} ms, p95 {cuts[94]:.0f} ms, least {min(times):.0f} ms"
+        print(f"hook_{name} {figures} (of {runs} cold starts)")
         slow += name not in ("python", "help") and cuts[49] > _MOST
     return int(slow > 0)
 
