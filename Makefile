@@ -39,6 +39,7 @@ bench: $(READY_DEV) ## the figures of benchmarks/README.md
 	$(BIN)/python benchmarks/quality.py
 	$(BIN)/python benchmarks/recall.py
 	$(BIN)/python benchmarks/search_scale.py --sizes 10000,100000
+	$(BIN)/python benchmarks/transcripts.py
 
 plugin: $(READY_DEV) ## write the files of the plugin, the bundle and the registry entry anew
 	$(BIN)/python shipping/generate.py

@@ -22,7 +22,8 @@ NameOrId = Annotated[str, typer.Argument(help="An entity's name, or an id as oth
 
 _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
-_OWN = (["mcp", "serve"], ["token"])
+_GLOBAL = _WITH_VALUE | _ALONE
+_OWN = {"mcp serve": _GLOBAL, "token": _GLOBAL, "session-tracking": {"--project"}}
 """Commands with options of the same names."""
 
 
@@ -42,7 +43,7 @@ def arguments(argv: list[str]) -> list[str]:
             rest += [word, *waiting]
         elif name == "--format":
             rest += _format(value if has_value else next(waiting, ""))
-        elif rest[:1] in _OWN or rest[:2] in _OWN or name not in _WITH_VALUE | _ALONE:
+        elif name not in _GLOBAL or any(name in _OWN.get(" ".join(rest[:count]), ()) for count in (1, 2)):
             rest.append(word)
         elif has_value or name in _ALONE:
             own.append(word)

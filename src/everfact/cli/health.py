@@ -46,8 +46,12 @@ def _sentence(settings: Settings, held: Stats) -> str:
 
 
 def counts(held: Stats) -> str:
-    """How much there is, and what waits, if anything does."""
+    """How much there is, what is wrong with hooks, and what waits, if anything does."""
+    from everfact.hooks.spool import Spool
+
     lines = [f"{held.episodes} episodes, {held.entities} entities, {held.facts} facts"]
+    if trouble := Spool.of_this_user().trouble():
+        lines.append(trouble)
     if held.pending or held.parked:
         lines.append(f"{held.pending} episodes wait to be digested, {held.parked} are parked")
     return "\n".join(lines)

@@ -122,7 +122,7 @@ class Episode:
     statements: tuple[Statement, ...] = ()
     """Facts the caller handed over with the text."""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
-    """Free, but for two that digesting writes: `trust` and `superseded_by` (see `everfact.marks`)."""
+    """Free, but for `captured`, `trust` and `superseded_by`, which are written here (see `everfact.marks`)."""
     status: Status = Status.PENDING
     attempts: int = 0
     error: str = ""

@@ -100,10 +100,10 @@ class MemoryServer(MCPServer[Host]):
     def _make_tools(self) -> None:
         if self._known:
             return
-        from everfact.server.tools import browsing, changing, comparing, searching, telling, watching
+        from everfact.server.tools import browsing, changing, comparing, searching, telling, tracking, watching
         from everfact.server.translate import add_tool
 
-        families = (telling, searching, browsing, comparing, changing, watching)
+        families = (telling, searching, browsing, comparing, changing, watching, tracking)
         tools = {tool.name: tool for family in families for tool in family.TOOLS}
         self._known = tools | {alias: tools[name] for alias, name in ALIASES.items()}
         for name, tool in self._known.items():

@@ -49,7 +49,12 @@ TOOLSETS: dict[str, tuple[str, ...]] = {
         "merge_entities",
         "split_entity",
     ),
-    "tracking": (),
+    "tracking": (
+        "session_tracking_start",
+        "session_tracking_stop",
+        "session_tracking_status",
+        "session_tracking_sync_history",
+    ),
     "cli": (),
     "kuzu": (),
 }
