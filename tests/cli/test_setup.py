@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +21,21 @@ HAVE_HOOKS = pytest.mark.parametrize("hooks", HOOKS, ids=lambda hooks: hooks.cli
 @pytest.fixture(autouse=True)
 def machine(own_home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Somebody with Codex, Gemini and Cursor beside Claude Code, none of them on the path."""
-    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
     monkeypatch.setenv("APPDATA", str(own_home / "AppData"))
     monkeypatch.delenv("CODEX_HOME", raising=False)
     for folder in (".codex", ".gemini", ".cursor"):
         (own_home / folder).mkdir()
     project = tmp_path / "project"
-    (project / ".git").mkdir(parents=True)
+    project.mkdir()
+    git = shutil.which("git")
+    assert git
+    commit = ("-c", "user.name=Ana", "-c", "user.email=ana@localhost", "commit", "--quiet", "--allow-empty")
+    for words in (("init", "--quiet"), (*commit, "-m", "Use PostgreSQL for its row locks")):
+        subprocess.run([git, *words], cwd=project, check=True)
+    binaries = tmp_path / "bin"
+    binaries.mkdir()
+    (binaries / "git").symlink_to(git)
+    monkeypatch.setenv("PATH", str(binaries))
     monkeypatch.chdir(project)
     monkeypatch.setenv("PWD", str(project))
 
@@ -45,8 +55,9 @@ def test_it_does_everything_twice_the_same_and_all_can_be_taken_back(program: Pr
     assert {out["action"] for out in done["outcomes"]} == {"added", "ok"}
     whats = [(out["client"], out["what"]) for out in done["outcomes"]]
     everything = [(name, what) for name in ("claude-code", "codex", "gemini") for what in ("server", "hooks", "skill")]
-    assert set(whats) == {*everything, ("cursor", "server"), ("everfact", "memory"), ("everfact", "health")}
-    assert program.store.exists()
+    ours = {("everfact", what) for what in ("memory", "commits", "health")}
+    assert set(whats) == {*everything, ("cursor", "server"), *ours}
+    assert program.json("stats")["episodes"] == 1
     first = files_below(own_home)
     assert {out["action"] for out in program.json("setup")["outcomes"]} == {"unchanged", "ok"}
     assert files_below(own_home) == first
@@ -61,7 +72,8 @@ def test_one_step_that_fails_is_said_and_the_others_are_done(program: Program, o
     assert done.exit_code == 1
     assert "failed     cursor" in done.stdout
     assert "mend it" in done.stdout
-    assert "0 episodes" in done.stdout
+    assert "1 new commit" in done.stdout
+    assert "1 episode" in done.stdout
     assert json.loads((own_home / ".gemini" / "settings.json").read_text(encoding="utf-8"))["hooks"]
 
 
@@ -75,15 +87,21 @@ def test_in_a_project_everything_is_in_the_project(program: Program, own_home: P
     program("setup", "--scope", "project")
     assert files_below(own_home) == {}
     made = {str(file.relative_to(Path.cwd())) for file in Path.cwd().rglob("*") if file.is_file()}
+    before = {file for file in made if file.startswith(".git/")}
     assert {".mcp.json", ".claude/settings.json", ".claude/skills/everfact/SKILL.md", ".codex/config.toml"} <= made
     program("mcp", "uninstall", "--scope", "project")
-    assert [file for file in Path.cwd().rglob("*") if file.is_file()] == []
+    assert {str(file.relative_to(Path.cwd())) for file in Path.cwd().rglob("*") if file.is_file()} == before
 
 
 @HAVE_HOOKS
 def test_hooks_of_others_stay_and_ours_go_without_a_trace(program: Program, own_home: Path, hooks: Any) -> None:
     theirs = {"matcher": "x", "hooks": [{"type": "command", "command": "everfact-like hook --client"}]}
-    both = {"hooks": [{"type": "command", "command": "echo"}, {"type": "command", "command": "everfact hook Stop"}]}
+    both = {
+        "hooks": [
+            {"type": "command", "command": "echo"},
+            {"type": "command", "command": "everfact hook Stop --client claude"},
+        ]
+    }
     file = hooks_file(own_home, hooks.client)
     file.parent.mkdir(exist_ok=True)
     data = {"a": 1, "hooks": {hooks.events[0]: [theirs, both], "Other": [theirs]}}
@@ -108,9 +126,10 @@ def test_hooks_of_a_former_version_are_replaced(program: Program, own_home: Path
     old = json.dumps(now).replace("--part 1/4", "--part 1/2")
     stale = json.loads(old)
     stale["hooks"]["Gone"] = stale["hooks"][hooks.events[1]]
-    stale["hooks"][hooks.events[2]] *= 2
+    stale["hooks"][hooks.events[2]] = [*stale["hooks"][hooks.events[2]] * 3, {"hooks": []}]
     file.write_text(json.dumps(stale), encoding="utf-8")
     program("mcp", "install", hooks.client, "--hooks")
+    now["hooks"][hooks.events[2]].append({"hooks": []})
     assert json.loads(file.read_bytes()) == now
 
 

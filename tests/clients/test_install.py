@@ -11,6 +11,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from tests.clients.model import Model, serving
 from tests.clients.node import installed, run
 from tests.clients.serving import PYTHON
 from tests.clients.test_claude import QUIET
@@ -60,14 +61,17 @@ def test_claude_code_is_connected_by_its_own_command_and_by_its_file(tmp_path: P
     assert re.search(r"graphiti-memory: graphiti-mcp .*", listed)
 
 
-def test_claude_code_loads_what_setup_wrote(tmp_path: Path) -> None:
+def test_after_setup_claude_code_begins_with_what_is_known(tmp_path: Path) -> None:
     home = Home(tmp_path, "claude")
     home.everfact("setup")
-    settings = tmp_path / ".claude" / "settings.json"
-    assert "SessionStart" in json.loads(settings.read_text(encoding="utf-8"))["hooks"]
-    doctor = home("claude", "doctor")
-    assert "nvalid" not in doctor.stdout + doctor.stderr
-    assert re.search(r"everfact: .*Connected", home("claude", "mcp", "list").stdout)
+    home.everfact("add", "The billing service uses PostgreSQL because it needs row-level locks.")
+    with serving(Model("none", {})) as model:
+        home.environ |= {"ANTHROPIC_BASE_URL": model.url, "ANTHROPIC_API_KEY": "none"}
+        done = home("claude", "-p", "Add an index to the table.")
+    assert done.returncode == 0, done.stdout + done.stderr
+    request = json.dumps(model.requests)
+    assert "row-level locks" in request
+    assert "Remember across conversations" in request
 
 
 def test_codex_lists_it_and_keeps_the_rest(tmp_path: Path) -> None:
@@ -96,8 +100,10 @@ def test_gemini_is_connected_and_its_file_given_back(tmp_path: Path) -> None:
     settings.write_text(before, encoding="utf-8")
     assert "with gemini mcp add" in home.everfact("mcp", "install", "gemini")
     assert "// mine" in settings.read_text(encoding="utf-8")
-    listed = home("gemini", "mcp", "list")
-    assert re.search(r"everfact: .*Connected", listed.stdout + listed.stderr)
+    listed = [home("gemini", "mcp", "list")]
+    while "Disconnected" in listed[-1].stderr and len(listed) < 5:
+        listed.append(home("gemini", "mcp", "list"))  # it waits five seconds, which a busy machine may need
+    assert re.search(r"everfact: .*Connected", listed[-1].stdout + listed[-1].stderr)
     home.everfact("mcp", "uninstall", "gemini")
     assert settings.read_text(encoding="utf-8") == before
 

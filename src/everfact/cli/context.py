@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from everfact.cli.output.screen import Screen
     from everfact.git.commits import Indexed
 
+MOST_COMMITS = 1000
+
 
 def context(
     ctx: typer.Context,
@@ -43,13 +45,13 @@ def hook(
 def index(
     ctx: typer.Context,
     path: Annotated[Path | None, typer.Argument(help="A folder of the project, if not this one.")] = None,
-    most: Annotated[int, typer.Option("--max", help="At most so many commits, the newest.", min=1)] = 1000,
+    most: Annotated[int, typer.Option("--max", help="At most so many commits, the newest.", min=1)] = MOST_COMMITS,
     as_json: AsJson = False,
 ) -> None:
     """Take in the project's git commits since the last time. Safe to repeat."""
     if path is not None and not path.is_dir():
         raise UsageError(f"{path} is no folder", hint="name a folder of a git repository")
-    done = run(ctx, lambda here: _indexed(here, path, most))
+    done = run(ctx, lambda here: indexed(here, path, most))
     answer(ctx, as_json, done, lambda screen: _draw_indexed(screen, done))
 
 
@@ -77,7 +79,8 @@ async def _brief(here: Session, query: str, max_tokens: int | None, part: tuple[
     return await here.memory.brief(groups, signals, max_tokens=budget, part=part)
 
 
-async def _indexed(here: Session, path: Path | None, most: int) -> Indexed:
+async def indexed(here: Session, path: Path | None = None, most: int = MOST_COMMITS) -> Indexed:
+    """Take in the commits of the project, or of the folder named."""
     from everfact.assemble import index_project
     from everfact.cli.output.screen import progress
     from everfact.config import project_dir

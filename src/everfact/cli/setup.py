@@ -19,7 +19,7 @@ US = "everfact"
 
 
 def setup(ctx: typer.Context, scope: Scope = "user", dry_run: DryRun = False, as_json: AsJson = False) -> None:
-    """Make the memory, connect every assistant found here, with hooks and skill, and look whether all is well."""
+    """Give this project a memory: connect every assistant found here, with hooks and skill, and take in the commits."""
     place = connect.place_of(ctx, scope, dry_run)
     outcomes = list(connect.tried(_steps(ctx, place)))
     connect.tell(ctx, as_json, outcomes, place)
@@ -35,6 +35,7 @@ def _steps(ctx: typer.Context, place: Place) -> Iterator[Act]:
             yield connect.add(client, server, place)
             yield from connect.extras(ctx, client, place, with_hooks=True, with_skill=True)
     if not place.dry_run:
+        yield US, lambda: _index(ctx)
         yield US, lambda: _look(ctx)
 
 
@@ -48,6 +49,16 @@ def _make_store(ctx: typer.Context, place: Place) -> Iterator[Outcome]:
         run(ctx, lambda session: session.memory.status())
     where, action = settings.remote or str(file or settings.store), "unchanged" if is_there else "added"
     yield Outcome(client=US, what="memory", action=action, file=where, detail=f"group {group_of(settings)}")
+
+
+def _index(ctx: typer.Context) -> Iterator[Outcome]:
+    from everfact.cli.context import indexed
+    from everfact.cli.output.screen import plural
+    from everfact.install.servers import Outcome
+
+    done = run(ctx, indexed)
+    action, said = "added" if done.episodes else "unchanged", plural(done.episodes, "new commit")
+    yield Outcome(client=US, what="commits", action=action, detail=said if done.head else "none here")
 
 
 def _look(ctx: typer.Context) -> Iterator[Outcome]:
