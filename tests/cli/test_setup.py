@@ -138,10 +138,20 @@ def test_hooks_call_this_program_with_its_options(program: Program, own_home: Pa
     program("mcp", "install", hooks.client, "--hooks")
     held = json.loads(hooks_file(own_home, hooks.client).read_bytes())["hooks"]
     commands = [shlex.split(hook["command"]) for group in held["SessionStart"] for hook in group["hooks"]]
-    assert [words[8] for words in commands] == [f"{part}/{PARTS}" for part in range(1, PARTS + 1)]
+    assert [words[9] for words in commands] == [f"{part}/{PARTS}" for part in range(1, PARTS + 1)]
     for words in commands:
-        assert words[1:7] == ["-m", "everfact", "hook", "SessionStart", "--client", hooks.says]
-        assert words[9:] == ["--store", program.store.as_uri().replace("file", "sqlite"), "--group", "demo"]
+        assert words[1:8] == ["-P", "-m", "everfact", "hook", "SessionStart", "--client", hooks.says]
+        assert words[10:] == ["--store", program.store.as_uri().replace("file", "sqlite"), "--group", "demo"]
+
+
+def test_a_project_cannot_pass_its_own_code_for_ours(program: Program, own_home: Path) -> None:
+    Path("everfact.py").write_text("print('hijacked')", encoding="utf-8")
+    program("mcp", "install", "claude-code", "--hooks")
+    [entry] = json.loads((own_home / ".claude.json").read_bytes())["mcpServers"].values()
+    hook = json.loads(hooks_file(own_home, "claude-code").read_bytes())["hooks"]["Stop"][0]["hooks"][0]["command"]
+    for words in ([entry["command"], *entry["args"]], shlex.split(hook)):
+        done = subprocess.run(words, input="{}", capture_output=True, text=True, timeout=100, check=False)
+        assert (done.returncode, "hijacked" in done.stdout) == (0, False), done.stderr
 
 
 def test_commands_survive_spaces_in_every_shell() -> None:

@@ -24,8 +24,8 @@ Scope = Annotated[Literal["user", "project"], typer.Option(help="For you everywh
 Http = Annotated[str, typer.Option(metavar="URL", help="Have them call the server at this address.")]
 Toolset = Annotated[str, typer.Option(help="Sets of tools to list: core, graphiti, history, …")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only say what would be done.")]
-PROGRAM = (sys.executable, "-m", "everfact")
-"""How others start this very program."""
+PROGRAM = (sys.executable, "-P", "-m", "everfact")
+"""How others start this very program; -P keeps what lies in a project from passing for it."""
 _MARKS = {"failed": "red", "unchanged": "dim", "absent": "dim"}
 
 

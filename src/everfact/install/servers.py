@@ -122,11 +122,13 @@ def take_over(client: Client, name: str, server: Server, place: Place) -> Outcom
     former = _get(file.data(), path)
     entry = server.entry(client)
     kept = {} if server.url else {key: former[key] for key in ("env", "environment", "envs") if former.get(key)}
+    source = "kuzu" if toolset_for(name, former) == "kuzu" else "graphiti"
+    hint = "" if _is_ours(former) else f"everfact import --from {source} takes in what it has kept so far"
     if _is_ours(former):
         kept = former
-    done = Outcome(client=client.name, what="server", action="replaced", file=str(file.path), detail=name)
+    done = Outcome(client=client.name, what="server", action="replaced", file=str(file.path), detail=name, hint=hint)
     changed = file.change(lambda _: [Edit(path, {**kept, **entry})], dry_run=place.dry_run)
-    return done if changed else replace(done, action="unchanged")
+    return done if changed else replace(done, action="unchanged", hint="")
 
 
 def back(data: Mapping[str, Any], client: Client, file: ConfigFile, place: Place) -> list[Edit]:
@@ -156,10 +158,11 @@ def entry_of(client: Client, name: str, place: Place) -> dict[str, Any]:
 def toolset_for(name: str, entry: Mapping[str, Any]) -> str:
     """The sets of tools that the users of an entry which we take over expect."""
     words = words_of(entry)
+    if _is_ours(entry) and "--toolset" in words:
+        return words[words.index("--toolset") + 1]
     if "kuzu" in " ".join([name, *words]).lower():
         return "kuzu"
-    is_command_line = "mcp" in words and "serve" in words and not _is_ours(entry)
-    return "cli" if is_command_line else "graphiti,history,tracking"
+    return "cli" if {"mcp", "serve"} <= set(words) else "graphiti,history,tracking"
 
 
 def snippet(client: Client, server: Server, place: Place) -> tuple[Path | None, str]:
