@@ -277,6 +277,12 @@ def test_a_project_has_its_own_file(program: Program, client: Client, own_home: 
     assert list(Path.cwd().rglob("*")) == []
 
 
+def test_in_a_project_only_clients_with_files_there_are_chosen(program: Program, own_home: Path) -> None:
+    (own_home / ".codeium" / "windsurf").mkdir(parents=True)
+    done = program.json("mcp", "install", "--scope", "project")
+    assert [(out["client"], out["action"]) for out in done["outcomes"]] == [("claude-code", "added")]
+
+
 def test_a_client_without_project_files_says_so(program: Program) -> None:
     done = program.result("mcp", "install", "windsurf", "--scope", "project")
     assert (done.exit_code, "no servers in projects" in done.stdout) == (1, True)
@@ -298,6 +304,12 @@ def test_an_address_in_place_of_a_program(program: Program, client: Client) -> N
 def test_what_no_client_can_have_is_refused(program: Program) -> None:
     with pytest.raises(UsageError, match="no address"):
         program("mcp", "install", "--http", "localhost:8000")
+    with pytest.raises(UsageError, match="is no address"):
+        program("mcp", "install", "--http", "http://[::1")
+    with pytest.raises(UsageError, match="holds a password"):
+        program("mcp", "install", "--http", "http://ana:hunter2@127.0.0.1/mcp")
+    with pytest.raises(UsageError, match="Windsurf has no file here"):
+        program("mcp", "uninstall", "windsurf", "--scope", "project")
     with pytest.raises(NotFound, match="no client is called emacs"):
         program("mcp", "install", "emacs")
     with pytest.raises(EverfactError, match="toolset"):

@@ -15,6 +15,8 @@ from everfact.cli.session import settings_of
 from everfact.errors import EverfactError, NotFound, UsageError
 
 if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
     from everfact.cli.output.screen import Screen
     from everfact.install.clients import Client
     from everfact.install.servers import Outcome, Place, Server
@@ -42,7 +44,8 @@ def install(  # noqa: PLR0913 - every option is a parameter
     as_json: AsJson = False,
 ) -> None:
     """Connect assistants to the memory. Without names: Claude Code, and every other one found here."""
-    place, chosen = place_of(ctx, scope, dry_run), _chosen(clients)
+    place = place_of(ctx, scope, dry_run)
+    chosen = _chosen(clients, place)
     if replace:
         acts = [_take_over(ctx, client, place, replace, http, toolset) for client in chosen]
     else:
@@ -59,8 +62,8 @@ def uninstall(
     ctx: typer.Context, clients: Names = None, scope: Scope = "user", dry_run: DryRun = False, as_json: AsJson = False
 ) -> None:
     """Take back what install and setup did: servers, hooks, skill. Files are as they were before."""
-    place, chosen = place_of(ctx, scope, dry_run), _chosen(clients, every=True)
-    acts = [act for client in chosen if has_files(client, place) for act in _take_back(client, place)]
+    place = place_of(ctx, scope, dry_run)
+    acts = [act for client in _chosen(clients, place, every=True) for act in _take_back(client, place)]
     outcomes = [done for done in tried(acts) if clients or done.action != "absent"]
     tell(ctx, as_json, outcomes, place)
 
@@ -107,8 +110,10 @@ def server_of(ctx: typer.Context, http: str = "", toolset: str = "") -> Server:
     from everfact.install.servers import Server
     from everfact.server.toolsets import default_toolsets
 
-    if http and not http.startswith(("http://", "https://")):
+    if http and not _address(http).scheme.startswith("http"):
         raise UsageError(f"{http!r} is no address of a server", hint="write it like http://127.0.0.1:8000/mcp")
+    if _address(http).password:
+        raise UsageError("the address holds a password", hint="connect by everfact --remote URL mcp install instead")
     name = "graphiti" if program().startswith("graphiti") else "everfact"
     sets = load(ctx.obj | {"mcp.toolsets": toolset}).settings.mcp.toolsets if toolset else default_toolsets(program())
     shown = () if sets == ("core",) else ("--toolset", ",".join(sets))
@@ -122,12 +127,10 @@ def options_of(ctx: typer.Context) -> list[str]:
     Raises:
         UsageError: that would write a secret down.
     """
-    from urllib.parse import urlsplit
-
     settings = settings_of(ctx)
     given = {"store": settings.store, "group": settings.group, "remote": settings.remote or ""}
     words = [word for name, value in given.items() if name in ctx.obj for word in (f"--{name}", value)]
-    if any(urlsplit(str(ctx.obj.get(name, ""))).password for name in given):
+    if any(_address(str(ctx.obj.get(name, ""))).password for name in given):
         raise UsageError(
             "the address holds a password, which does not belong into other programs' files",
             hint="put it into your settings: everfact config set store URL",
@@ -135,17 +138,26 @@ def options_of(ctx: typer.Context) -> list[str]:
     return words
 
 
+def _address(text: str) -> SplitResult:
+    from urllib.parse import urlsplit
+
+    try:
+        return urlsplit(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is no address: {error}", hint="write it like http://127.0.0.1:8000/mcp") from error
+
+
 def program() -> str:
     """The name under which we were started."""
     return Path(sys.argv[0]).stem
 
 
-def _chosen(names: list[str] | None, *, every: bool = False) -> list[Client]:
+def _chosen(names: list[str] | None, place: Place, *, every: bool = False) -> list[Client]:
     from everfact.install.clients import CLIENTS, find, here
 
     if names:
         return [find(name) for name in dict.fromkeys(names)]
-    return list(CLIENTS) if every else here()
+    return [client for client in (CLIENTS if every else here()) if has_files(client, place)]
 
 
 def has_files(client: Client, place: Place) -> bool:
@@ -167,6 +179,8 @@ def add(client: Client, server: Server, place: Place) -> Act:
 def _take_back(client: Client, place: Place) -> Iterator[Act]:
     from everfact.install import undo
 
+    if not has_files(client, place):
+        raise UsageError(f"{client.title} has no file here to take anything out of", hint="leave its name out")
     for step in undo.steps(client, place):
         yield client.name, lambda step=step: [step()]  # type: ignore[misc]
 

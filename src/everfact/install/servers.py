@@ -121,11 +121,11 @@ def take_over(client: Client, name: str, server: Server, place: Place) -> Outcom
     path = _path_of(file.data(), client, name, place)
     former = _get(file.data(), path)
     entry = server.entry(client)
-    kept = {} if server.url else {key: former[key] for key in ("env", "environment", "envs") if former.get(key)}
-    source = "kuzu" if toolset_for(name, former) == "kuzu" else "graphiti"
-    hint = "" if _is_ours(former) else f"everfact import --from {source} takes in what it has kept so far"
-    if _is_ours(former):
-        kept = former
+    kept, hint = former, ""
+    if not _is_ours(former):
+        source = "kuzu" if toolset_for(name, former) == "kuzu" else "graphiti"
+        hint = f"everfact import --from {source} takes in what it has kept so far"
+        kept = {} if server.url else {key: former[key] for key in ("env", "environment", "envs") if former.get(key)}
     done = Outcome(client=client.name, what="server", action="replaced", file=str(file.path), detail=name, hint=hint)
     changed = file.change(lambda _: [Edit(path, {**kept, **entry})], dry_run=place.dry_run)
     return done if changed else replace(done, action="unchanged", hint="")
