@@ -66,7 +66,7 @@ class Tenancy:
     def __init__(self, serve: Serve, run: Callable[[Any], Any]) -> None:
         self.run = run
         self.told: set[str] = set()
-        self._context = serve(stateless=True, json_response=True, toolsets=("core", "graphiti", "history"))
+        self._context = serve(stateless=True, json_response=True, toolsets=("core", "graphiti", "history", "tracking"))
         self.served = run(self._context.__aenter__())
         run(furnish(self.served.memory, MINE, "mine"))
         run(furnish(self.served.memory, THEIRS, SECRET))

@@ -104,6 +104,15 @@ async def test_bad_numbers_are_refused(tmp_path: Path, follows, bad: dict[str, A
             await agent.ask("session_tracking_sync_history", **bad)
 
 
+@pytest.mark.parametrize("project", ["\0", "x" * 5000, "..", "/", "*", "\ud83d"])
+async def test_any_name_of_a_project_will_do(tmp_path: Path, follows, project: str) -> None:
+    async with talk(tmp_path / "m.db", **follows()) as agent:
+        found = await agent.ask("session_tracking_sync_history", project=project)
+        assert found["sessions_found"] == (1 if project == "/" else 0)
+        with pytest.raises(Refused, match="nobody's home"):
+            await agent.ask("session_tracking_sync_history", project="~nobody-at-all/shop")
+
+
 async def test_a_server_with_tracking_on_follows_by_itself(tmp_path: Path, follows) -> None:
     async with talk(tmp_path / "m.db", **follows(enabled="true")) as agent:
         await until_found(agent, "Friday it is.")

@@ -106,7 +106,7 @@ def at(path: Path, client: str = "") -> Transcript:
         UsageError: no such client is known.
         NotFound: there is no such file.
     """
-    path = path.expanduser().absolute()
+    path = _expanded(path).absolute()
     client = client or ("codex" if path.name.startswith("rollout-") else "")
     client = client or ("gemini" if path.parent.name == "chats" else "claude")
     if client not in _PARSERS:
@@ -156,11 +156,18 @@ def latest(folders: Mapping[str, Path], project: Path) -> Transcript:
 
 def in_project(items: Sequence[Transcript], project: Path) -> Iterator[Transcript]:
     """Those whose session worked in that folder, or below it."""
-    project = project.expanduser().absolute()
+    project = _expanded(project).absolute()
     for item in items:
         cwd = item.session().cwd
         if cwd is not None and cwd.is_relative_to(project):
             yield item
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise UsageError(f"{str(path)[:40]!r} is nobody's home", hint="write the path out") from error
 
 
 def _seen(path: Path, client: str) -> Transcript | None:

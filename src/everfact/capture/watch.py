@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timedelta
@@ -10,6 +11,8 @@ from pathlib import Path
 
 from everfact import clock
 from everfact.capture.transcripts import Transcript, find
+
+log = logging.getLogger(__name__)
 
 WINDOW = timedelta(days=7)
 """Sessions older than this are history, to be synced when somebody wants it."""
@@ -54,25 +57,32 @@ class Watch:
         self.active = len(new) - len(silent)
         return silent
 
+    async def _written(self, folders: list[Path]) -> None:
+        from watchfiles import awatch  # a server that follows nothing does without
+
+        async for _ in awatch(
+            *folders,
+            step=_STEP_MILLISECONDS,
+            stop_event=self._woken,
+            rust_timeout=int(self._interval * _INTERVALS * 1000),
+            yield_on_timeout=True,
+        ):
+            return
+
     def _present(self) -> list[Path]:
         return [folder for folder in self._folders.values() if folder.is_dir()]
 
     async def _wait(self) -> None:
         """Until somebody writes, or a while if one is writing; one interval at least, unless `again` is called."""
-        from watchfiles import awatch  # a server that follows nothing does without
-
         self._woken.clear()
         folders = await asyncio.to_thread(self._present)
         if folders and not self.active:
-            seconds = self._interval * _INTERVALS
-            async for _ in awatch(
-                *folders,
-                step=_STEP_MILLISECONDS,
-                stop_event=self._woken,
-                rust_timeout=int(seconds * 1000),
-                yield_on_timeout=True,
-            ):
-                break
+            try:
+                await self._written(folders)
+            except (OSError, RuntimeError) as error:
+                log.warning(
+                    "the folders of sessions cannot be watched, they are looked at from time to time: %s", error
+                )
         with suppress(TimeoutError):
             async with asyncio.timeout(self._interval):
                 await self._woken.wait()

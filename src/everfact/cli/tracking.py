@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, help="Follow what is said to coding assistants, and take in what was said.")
 
 OneSession = Annotated[str, typer.Option("--session", help="The session's id; without it, the current one.")]
-_LATER = "everfact queue --run digests it now, a running server by itself"
+_LATER = "a running server digests it; so does everfact queue --run, for the project at hand"
 
 
 def capture(

@@ -46,18 +46,17 @@ def test_a_line_that_is_too_long_is_passed_over(file: Path, monkeypatch: pytest.
     assert list(records(file)) == []
 
 
-def test_huge_lines_take_little_memory(file: Path) -> None:
+def test_a_huge_line_takes_little_memory(file: Path) -> None:
     with file.open("wb") as out:
-        for _ in range(3):
-            out.write(b'{"a": "')
-            for _ in range(3 * LONGEST // 1_000_000):
-                out.write(b"x" * 1_000_000)
-            out.write(b'"}\n')
+        out.write(b'{"a": "')
+        for _ in range(4 * LONGEST // 1_000_000):
+            out.write(b"x" * 1_000_000)
+        out.write(b'"}\n')
     tracemalloc.start()
     found = [record for _, record in records(file)]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert found == [None] * 3
+    assert found == [None]
     assert peak < 3 * LONGEST
 
 

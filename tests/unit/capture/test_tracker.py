@@ -162,6 +162,23 @@ async def test_an_unreadable_transcript_holds_nobody_up(
     assert caplog.records == []
 
 
+async def test_folders_that_cannot_be_watched_are_looked_at(
+    memory: Memory, ways: Options, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise OSError("OS file watch limit reached")
+
+    monkeypatch.setattr("watchfiles.awatch", refused)
+    path = next(item.path for item in find(ways.folders) if item.client == "codex")
+    text = path.read_bytes()
+    path.unlink()
+    async with tracker(memory, ways):
+        await until_kept(memory, 8)
+        path.write_bytes(text)
+        await until_kept(memory, 11)
+    assert "watch limit" in caplog.text
+
+
 async def test_no_folder_is_no_trouble(memory: Memory, tmp_path: Path) -> None:
     nowhere = options({"claude": tmp_path / "later"})
     async with tracker(memory, nowhere):
