@@ -9,6 +9,7 @@ import pytest
 from everfact import Draft, Query
 from everfact.assemble import make_embedder, make_memory
 from everfact.config import load
+from everfact.embedders.minilm.embedder import MiniLMEmbedder
 from everfact.embedders.static import StaticEmbedder
 from everfact.errors import ConfigError, ModelUnavailable
 from everfact.models import Vector
@@ -29,7 +30,7 @@ class Silent:
     ("settings", "model"),
     [
         ({}, StaticEmbedder.model),
-        ({"embedder.model": "minilm"}, "all-minilm-l6-v2-int8"),
+        ({"embedder.model": "minilm"}, MiniLMEmbedder.model),
         ({"embedder.model": "text-embedding-3-small"}, "openai:text-embedding-3-small"),
         ({"embedder.model": "openai:text-embedding-3-large"}, "openai:text-embedding-3-large"),
         ({"embedder.model": "voyage-4"}, "voyage:voyage-4"),

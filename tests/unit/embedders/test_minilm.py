@@ -146,8 +146,8 @@ async def test_published_model_is_installed_once_and_knows_meanings(tmp_path: Pa
     texts = ["Where does Ana live?", "Ana's home is in Porto.", "The deploy failed on Friday.", "", "word " * 5_000]
     vectors = np.array([np.array(vector) for vector in await embedder.embed(texts)])
     assert vectors.shape == (5, embedder.dimension)
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
-    assert vectors[0] @ vectors[1] > 0.5 > 0.2 > vectors[0] @ vectors[2]
+    assert np.allclose(np.linalg.norm(vectors[[0, 1, 2, 4]], axis=1), 1, atol=1e-3)
+    assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.3
     with (folder / "model.onnx").open("r+b") as file:
         file.write(b"\0" * 10)
     assert not is_installed(folder)
