@@ -42,11 +42,11 @@ def _settle(folder: Path) -> None:
     """Wait for the process that a hook left behind, which would slow the next one down."""
     spool = Spool(folder / ".local" / "share" / "everfact" / "spool")
     until = time.monotonic() + _SETTLED
-    while spool.waiting() and time.monotonic() < until:
+    while time.monotonic() < until:
+        with spool.locked() as is_idle:
+            if is_idle and not spool.waiting():
+                return
         time.sleep(0.05)
-    with spool.locked():
-        for path in (*spool.folder.glob("*/*.json"),):
-            path.unlink()
 
 
 def main() -> int:
@@ -55,7 +55,7 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=50)
     runs = parser.parse_args().runs
     python, program = [sys.executable], [sys.executable, "-m", "everfact"]
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
         store = folder / "memory.db"
         asyncio.run(_fill(store))
@@ -64,7 +64,15 @@ def main() -> int:
             ["-c", "user.name=b", "-c", "user.email=b@b", "commit", "-q", "--allow-empty", "-m", "b"],
         ):
             subprocess.run(["git", *words], cwd=folder, check=True)
-        said = {"session_id": "s", "cwd": temporary, "transcript_path": str(folder / "t.jsonl"), "prompt": "shard 7?"}
+        transcript = folder / "11111111-2222-4333-8444-555555555555.jsonl"
+        line = {
+            "type": "user",
+            "uuid": "u",
+            "sessionId": transcript.stem,
+            "message": {"role": "user", "content": "Hi."},
+        }
+        transcript.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        said = {"session_id": "s", "cwd": temporary, "transcript_path": str(transcript), "prompt": "shard 7?"}
         given = json.dumps(said).encode()
         hook = [*program, "hook", "--store", str(store), "--group", "main"]
         commands = {

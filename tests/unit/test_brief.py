@@ -12,7 +12,7 @@ from everfact.brief import Wanted, brief
 from everfact.memory import Memory
 from everfact.models import Draft, FactKind, Mention, Source, Statement, Trust
 from everfact.signals import Signals
-from everfact.testing.fakes import FixedExtractor
+from everfact.testing.fakes import FixedExtractor, HashingEmbedder
 from everfact.testing.reference import ReferenceStore
 
 ROOMY = 8_000
@@ -178,3 +178,13 @@ async def test_parts_make_up_the_whole(memory: Memory) -> None:
     assert len(rows) == len(set(rows)) > 200
     assert all(len(part) < 10_000 for part in parts)
     assert sum(map(len, parts)) <= 4 * ROOMY
+
+
+async def test_with_an_embedder_a_question_is_understood_by_meaning_too() -> None:
+    memory = Memory(ReferenceStore(), dict.fromkeys(Source, FixedExtractor()), embedder=HashingEmbedder())
+    await memory.add_facts([says(f"bird {n}", f"Ana saw bird {n}", 2010) for n in range(5)])
+    await memory.add_facts([says("sea", "Ana saw the sea", 2001)])
+    while await memory.embed():
+        pass
+    assert facts(await told(memory, prompt="where is the sea?"), "recent_work")[0] == "Ana saw the sea"
+    assert len(facts(await told(memory, prompt="   "), "recent_work")) == 6

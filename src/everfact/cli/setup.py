@@ -63,7 +63,6 @@ def _index(ctx: typer.Context) -> Iterator[Outcome]:
 
 def _look(ctx: typer.Context) -> Iterator[Outcome]:
     from everfact.install.servers import Outcome
-
     from everfact.verbs.upkeep import condition
 
     held, settings = run(ctx, lambda session: session.memory.status()), settings_of(ctx)
