@@ -158,6 +158,13 @@ class Store(Protocol):
     async def set_state(self, name: str, value: str | None) -> None:
         """Keep a small named value, or drop it with None."""
 
+    async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
+        """Keep `new` in place of `old`, if that is still what is kept; answer whether it was.
+
+        None stands for no value. Of several at once, in any process, one succeeds; what succeeded survives as other
+        writes do. So whoever reads, decides and swaps, and reads again on failure, has counted everybody in.
+        """
+
     async def backup(self, target: Path) -> None:
         """Write a checked copy of everything to a new file while others go on working.
 
