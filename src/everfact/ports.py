@@ -18,6 +18,7 @@ from everfact.models import (
     Extraction,
     Fact,
     Filter,
+    Judgement,
     Pair,
     Reached,
     Scored,
@@ -25,7 +26,6 @@ from everfact.models import (
     Thing,
     Unembedded,
     Vector,
-    Verdict,
 )
 
 T = TypeVar("T")
@@ -192,8 +192,8 @@ class Extractor(Protocol):
             ExtractError: nothing could be made of it.
         """
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """Say of each pair how the newer assertion bears on the older one, all in one go."""
+    async def judge(self, pairs: Sequence[Pair]) -> Judgement:
+        """Say of each pair how the newer assertion bears on the older one, all in one go; in doubt both stand."""
 
 
 class Embedder(Protocol):

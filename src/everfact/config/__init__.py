@@ -5,9 +5,21 @@
 `project` says which project we work for and which group that has.
 """
 
+from everfact.config.graphiti import split_model
 from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
 from everfact.config.project import default_group, project_dir
 from everfact.config.settings import EntityType, Settings
 
-__all__ = ["EntityType", "Loaded", "Places", "Row", "Secret", "Settings", "default_group", "load", "project_dir"]
+__all__ = [
+    "EntityType",
+    "Loaded",
+    "Places",
+    "Row",
+    "Secret",
+    "Settings",
+    "default_group",
+    "load",
+    "project_dir",
+    "split_model",
+]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from everfact.models.kinds import Ranking, Source, Status, Thing, Vector
 from everfact.models.known import Assertion, Change, Entity, Fact
-from everfact.models.told import Episode
+from everfact.models.told import Episode, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,6 +88,20 @@ class Unembedded:
     thing: Thing
     uuid: str
     text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What models have taken, by name: on one day, and all along."""
+
+    day: str
+    today: Mapping[str, Usage] = field(default_factory=dict)
+    ever: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def usd(self) -> float:
+        """Dollars, all along."""
+        return sum(usage.usd for usage in self.ever.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
