@@ -32,12 +32,14 @@ from everfact.models import (
     Query,
     Receipt,
     Source,
+    Spent,
     Statement,
     Stats,
     Status,
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
+from everfact.spending import spent
 from everfact.summarize import SagaSummary, summarize_saga
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -228,6 +230,10 @@ class Memory:
     async def status(self, *, group_ids: Sequence[str] | None = None) -> Stats:
         """How much there is and how it is doing."""
         return await self._store.stats(group_ids)
+
+    async def spent(self) -> Spent:
+        """What models have taken, today and all along, in all groups."""
+        return await spent(self._store, self._now())
 
     async def state(self, name: str) -> str | None:
         """A small named value that somebody kept here: an offset, a watermark."""

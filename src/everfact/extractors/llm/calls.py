@@ -76,6 +76,8 @@ class Calls:
         self._bucket = Bucket(pace)
         self._slots = asyncio.Semaphore(pace.at_once)
         self._modes: list[Mode] = []
+        """The forms that may do, the one to ask in first."""
+        self._kept: Mode | None = None
         self._shut_until = 0.0
         self._shut_because: ModelUnavailable | ModelRefused | None = None
 
@@ -106,14 +108,15 @@ class Calls:
                 if not error.is_form:
                     self._shut(error, _REST_SECONDS)
                 if not error.is_form or self._modes == [mode]:
-                    self._modes = list(at.modes(self.endpoint))  # found out anew, should the server have changed
+                    self._kept = None  # should the server have changed, it is found out anew
+                    self._modes = list(at.modes(self.endpoint))
                     raise
                 self.drop(mode)
 
     async def keep(self, mode: Mode) -> None:
         """An answer in this form could be read: from now on every process asks so."""
-        if self._modes != [mode]:
-            self._modes = [mode]
+        if self._kept is not mode:
+            self._kept, self._modes = mode, [mode]
             await self._store.set_state(self._name, mode)
 
     def drop(self, mode: Mode) -> None:
@@ -131,7 +134,8 @@ class Calls:
         if self._modes:
             return
         kept = await self._store.state(self._name)
-        self._modes = [Mode(kept)] if kept in tuple(Mode) else list(at.modes(self.endpoint))
+        self._kept = Mode(kept) if kept in tuple(Mode) else None
+        self._modes = [self._kept] if self._kept else list(at.modes(self.endpoint))
 
     def _shut(self, why: ModelUnavailable | ModelRefused, seconds: float) -> None:
         self._shut_until = asyncio.get_running_loop().time() + seconds

@@ -37,6 +37,7 @@ _KEYS = {
 }
 _LOCAL = ("ollama", "vllm", "lmstudio", "llamacpp")
 _BUSY = (408, 409, 425, 429)
+_GARBLED = ("JSONDecodeError", "APIResponseValidationError")
 _UNSENT = ("ConnectError", "ConnectTimeout", "PoolTimeout")
 
 
@@ -204,6 +205,8 @@ def _translated(endpoint: Endpoint, seconds: float) -> Iterator[None]:
         raise ModelUnavailable(f"{endpoint.name} did not answer within {seconds:.0f} s", may_cost=True) from error
     except ModelAPIError as error:
         causes = {type(cause).__name__ for cause in _causes(error)}
+        if not causes.isdisjoint(_GARBLED):
+            raise ModelAnswerInvalid(f"{endpoint.name} sent no JSON", hint="check llm.base_url") from error
         raise ModelUnavailable(
             f"{endpoint.name} cannot be reached: {error.message}"[:300], may_cost=causes.isdisjoint(_UNSENT)
         ) from error
