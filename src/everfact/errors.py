@@ -88,17 +88,24 @@ class ExtractError(EverfactError):
 class ModelUnavailable(ExtractError):
     """The model did not answer.
 
-    `retry_after` is in how many seconds it wants to be asked again, if it says; `may_cost`: for all we know it has
-    worked on it.
+    `retry_after` is in how many seconds it wants to be asked again, if it says; `was_sent`: the question has reached
+    its server; `may_cost`: for all we know it has worked on it.
     """
 
     retryable = True
 
     def __init__(
-        self, message: str, *, hint: str = "", retry_after: float | None = None, may_cost: bool = False
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        retry_after: float | None = None,
+        was_sent: bool = True,
+        may_cost: bool = False,
     ) -> None:
         super().__init__(message, hint=hint)
         self.retry_after = retry_after
+        self.was_sent = was_sent
         self.may_cost = may_cost
 
 

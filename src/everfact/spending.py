@@ -6,20 +6,24 @@ settles what it took after it; both read, decide and swap, so nobody is left out
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime, timedelta
+from functools import partial
+from time import monotonic
 
 from everfact.errors import Conflict, LimitReached
 from everfact.models import Spent, Usage
 from everfact.ports import Store
 
 _NAME = "spending"
-_EARLIER = "earlier"
+_EARLIER, _OPEN = "earlier", "open "
 _DAYS = 31
 """How many days are kept apart; what was before is kept as one."""
 _TRIES = 1000
+_LOOK_SECONDS = 0.05
 
 _Book = dict[str, dict[str, Usage]]
 
@@ -31,21 +35,12 @@ class Limits:
     usd: float | None = None
     tokens: int | None = None
 
-    def check(self, today: Mapping[str, Usage]) -> None:
-        """See whether another call may be made. What others have reserved counts as taken.
-
-        Raises:
-            LimitReached: it may not.
-        """
-        usd, tokens = sum(usage.usd for usage in today.values()), sum(usage.tokens for usage in today.values())
-        if self.usd is not None and usd >= self.usd:
-            raise LimitReached(
-                f"the day's limit of ${self.usd:g} is reached", hint="raise llm.daily_limit_usd, or wait"
-            )
-        if self.tokens is not None and tokens >= self.tokens:
-            raise LimitReached(
-                f"the day's limit of {self.tokens:,} tokens is reached", hint="raise llm.daily_limit_tokens, or wait"
-            )
+    def reached(self, *usages: Iterable[Usage]) -> str:
+        """The limit that these reach together; empty if none."""
+        whole = sum((usage for some in usages for usage in some), Usage())
+        if self.usd is not None and whole.usd >= self.usd:
+            return f"${self.usd:g}"
+        return f"{self.tokens:,} tokens" if self.tokens is not None and whole.tokens >= self.tokens else ""
 
 
 class Spending:
@@ -56,40 +51,53 @@ class Spending:
         self._limits = limits
         self._now = now
 
-    async def reserve(self, model: str, most: Usage) -> str:
+    async def reserve(self, model: str, most: Usage, *, patience: float = 0.0) -> str:
         """Set aside the most that a call may take; answer the day it counts for.
 
-        A process that dies before it settles leaves that counted: nobody can tell what the call has cost.
+        Where only what others have set aside stands against it, wait so many seconds for them to settle. A process
+        that dies before it settles leaves what it set aside to count all day: nobody can tell what its call has cost.
 
         Raises:
-            LimitReached: no more may be spent today. It may have been passed by the last call that was let through.
+            LimitReached: no more may be spent today. The last call that was let through may have passed the limit.
         """
-        day = _day(self._now())
-
-        def reserved(book: _Book) -> None:
-            self._limits.check(book.get(day, {}))
-            _count(book, day, model, most)
-
-        await self._write(reserved)
-        return day
+        until = monotonic() + patience
+        while True:
+            day = _day(self._now())
+            full = await self._write(partial(self._set_aside, day=day, model=model, most=most))
+            if not full:
+                return day
+            is_certain = self._limits.reached((await spent(self._store, self._now())).today.values())
+            if is_certain or monotonic() >= until:
+                raise LimitReached(f"the day's limit of {full} is reached", hint="raise llm.daily_limit_…, or wait")
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def settle(self, model: str, day: str, reserved: Usage, used: Usage) -> None:
         """Put what a call has taken in the place of what was set aside for it."""
-        await self._write(lambda book: _count(book, day, model, used + -reserved))
+
+        def settled(book: _Book) -> str:
+            _count(book, _OPEN + day, model, -reserved)
+            _count(book, day, model, used)
+            return ""
+
+        await self._write(settled)
 
     async def rescue(self, model: str) -> None:
         """Count an episode that rules had to read in the model's place."""
         await self._write(lambda book: _count(book, _day(self._now()), model, Usage(rescues=1)))
 
-    async def _write(self, change: Callable[[_Book], None]) -> None:
-        oldest = _day(self._now() - timedelta(days=_DAYS))
+    def _set_aside(self, book: _Book, *, day: str, model: str, most: Usage) -> str:
+        full = self._limits.reached(book.get(day, {}).values(), book.get(_OPEN + day, {}).values())
+        return full or _count(book, _OPEN + day, model, most)
+
+    async def _write(self, change: Callable[[_Book], str]) -> str:
+        """Change the book, unless it says why not; nobody else changes it in between."""
         for _ in range(_TRIES):
             old = await self._store.state(_NAME)
             book = _read(old)
-            change(book)
-            _close(book, oldest)
-            if await self._store.swap_state(_NAME, old, _written(book)):
-                return
+            reason = change(book)
+            _close(book, self._now())
+            if reason or await self._store.swap_state(_NAME, old, _written(book)):
+                return reason
         raise Conflict("the account of what models cost changes all the time", hint="it is tried again later")
 
 
@@ -97,21 +105,26 @@ async def spent(store: Store, now: datetime) -> Spent:
     """What models have taken today, and all along."""
     book, day = _read(await store.state(_NAME)), _day(now)
     ever: dict[str, Usage] = {}
-    for by_model in book.values():
-        for model, usage in by_model.items():
+    for name, by_model in book.items():
+        for model, usage in by_model.items() if not name.startswith(_OPEN) else ():
             ever[model] = ever.get(model, Usage()) + usage
     return Spent(day=day, today=book.get(day, {}), ever=ever)
 
 
-def _count(book: _Book, day: str, model: str, usage: Usage) -> None:
-    by_model = book.setdefault(day, {})
+def _count(book: _Book, name: str, model: str, usage: Usage) -> str:
+    by_model = book.setdefault(name, {})
     by_model[model] = by_model.get(model, Usage()) + usage
+    return ""
 
 
-def _close(book: _Book, oldest: str) -> None:
+def _close(book: _Book, now: datetime) -> None:
+    """Put old days together, and drop what nobody has settled for a day."""
+    oldest, yesterday = _day(now - timedelta(days=_DAYS)), _OPEN + _day(now - timedelta(days=1))
     for day in [day for day in book if day < oldest]:
         for model, usage in book.pop(day).items():
             _count(book, _EARLIER, model, usage)
+    for name in [name for name in book if name.startswith(_OPEN) and name < yesterday]:
+        del book[name]
 
 
 def _read(text: str | None) -> _Book:

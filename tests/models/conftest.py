@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+from tests.models.scripted import Endpoint
 
 from everfact.assemble import open_configured
 from everfact.config import load
 from everfact.memory import Memory
-
-from tests.models.scripted import Endpoint
 
 OpenMemory: TypeAlias = Callable[..., AbstractAsyncContextManager[Memory]]
 

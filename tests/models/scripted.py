@@ -1,4 +1,4 @@
-"""An OpenAI-compatible endpoint on loopback that answers as it is told, faults included, and keeps what it was asked."""
+"""An OpenAI-compatible endpoint on loopback: it answers as it is told, faults included, and keeps what it was asked."""
 
 from __future__ import annotations
 
@@ -134,7 +134,11 @@ def by_text(table: dict[str, str], otherwise: str = "") -> Answer:
 
 def send(handler: BaseHTTPRequestHandler, status: int, body: bytes, headers: dict[str, str] | None = None) -> None:
     handler.send_response(status)
-    for name, value in {"content-type": "application/json", "content-length": str(len(body)), **(headers or {})}.items():
+    for name, value in {
+        "content-type": "application/json",
+        "content-length": str(len(body)),
+        **(headers or {}),
+    }.items():
         handler.send_header(name, value)
     handler.end_headers()
     handler.wfile.write(body)

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 
 import pytest
+from tests.models.conftest import OpenMemory
+from tests.models.scripted import Answer, Endpoint, cuts, fact, fails, found, hangs, says, send, serving
 
 from everfact.memory import Memory
 from everfact.models import JSON, Draft, Episode, Fact, Filter, Status
-
-from tests.models.conftest import OpenMemory
-from tests.models.scripted import Answer, Endpoint, cuts, fact, fails, found, hangs, says, send, serving
 
 ANYWHERE = Filter(group_ids=None)
 TOLD = "Ana Costa works at Initech since March."

@@ -16,12 +16,14 @@ from everfact.ports import Store
 from everfact.prices import Price
 from everfact.spending import Spending
 
-MOST_TOKENS = 8192
-"""Of one answer, thinking included."""
 _FIRST_WAIT = 0.5
 _LONGEST_WAIT = 10.0
 _REST_SECONDS = 60.0
-"""How long nobody asks after a refusal that trying again does not mend."""
+"""How long nobody asks after a refusal that trying again does not mend; half of it when the model was given up."""
+_CONNECTS = 3
+"""How often a server is tried that cannot be reached at all: it is not running, most likely."""
+_SETTLING_SECONDS = 10.0
+"""How long a call waits for others to settle when what they have set aside stands in its way."""
 _SHARE = 2 / 3
 """Of the time left, what one call may take: one that hangs leaves some for another."""
 
@@ -91,7 +93,7 @@ class Calls:
             ModelAnswerInvalid: what came back is no answer.
         """
         await self._know_modes()
-        wait = _FIRST_WAIT
+        wait, tries = _FIRST_WAIT, 0
         while True:
             mode = self._modes[0]
             try:
@@ -100,7 +102,9 @@ class Calls:
                 pause = error.retry_after if error.retry_after is not None else wait * random.uniform(0.8, 1.2)  # noqa: S311 - a spread, no secret
                 if error.retry_after is not None:
                     self._shut(error, error.retry_after)
-                if pause >= account.left:
+                tries += 1
+                if pause >= account.left or (not error.was_sent and tries >= _CONNECTS):
+                    self._shut(error, max(pause, _REST_SECONDS / 2))
                     raise
                 await asyncio.sleep(pause)
                 wait = min(wait * 2, _LONGEST_WAIT)
@@ -167,12 +171,13 @@ class Calls:
 
     async def _paid(self, prompt: Prompt, mode: Mode, account: Account) -> Reply:
         """One call, counted before it is made and settled after it."""
-        most = self._usage(prompt.size // 2, MOST_TOKENS)
-        day = await self.spending.reserve(self.endpoint.name, most)
+        most = self._usage(prompt.size // 2, prompt.most_tokens)
+        patience = min(account.left / 2, _SETTLING_SECONDS)
+        day = await self.spending.reserve(self.endpoint.name, most, patience=patience)
         used, started = most, asyncio.get_running_loop().time()
         try:
             reply = await at.request(
-                self.endpoint, prompt, mode, max_tokens=MOST_TOKENS, seconds=max(account.left * _SHARE, 0.1)
+                self.endpoint, prompt, mode, max_tokens=prompt.most_tokens, seconds=max(account.left * _SHARE, 0.1)
             )
             sent, answered = reply.input_tokens, reply.output_tokens
             if not sent:  # some servers count nothing: four bytes a token

@@ -207,8 +207,12 @@ def _translated(endpoint: Endpoint, seconds: float) -> Iterator[None]:
         causes = {type(cause).__name__ for cause in _causes(error)}
         if not causes.isdisjoint(_GARBLED):
             raise ModelAnswerInvalid(f"{endpoint.name} sent no JSON", hint="check llm.base_url") from error
+        was_sent = causes.isdisjoint(_UNSENT)
         raise ModelUnavailable(
-            f"{endpoint.name} cannot be reached: {error.message}"[:300], may_cost=causes.isdisjoint(_UNSENT)
+            f"{endpoint.name} {'broke off' if was_sent else 'cannot be reached'}: {error.message}"[:300],
+            hint="" if was_sent else "is it running, and is llm.base_url right?",
+            was_sent=was_sent,
+            may_cost=was_sent,
         ) from error
     except UserError as error:
         raise ModelRefused(f"{endpoint.name} cannot be asked so: {error}"[:300], is_form=True) from error

@@ -28,6 +28,7 @@ ENTITY_TYPES = {
     "Technology": "a program, a library, a language, a service",
     "File": "a file or a folder",
 }
+_FEWEST_TOKENS = 4096
 _PHASES = ("holds", "begins", "ends", "denied")
 _RELATIONS = (
     "WORKS_AT, ROLE, LIVES_IN, LOCATED_IN, OWNED_BY, REPORTS_TO, LED_BY, MAINTAINED_BY, ASSIGNED_TO, MARRIED_TO, "
@@ -88,6 +89,11 @@ class Prompt:
     def again(self, wrong: str, trouble: str) -> Prompt:
         """The same once more, with what was wrong with the answer."""
         return replace(self, wrong=wrong[:2000], complaint=_REPAIR.format(trouble=trouble))
+
+    @property
+    def most_tokens(self) -> int:
+        """What the answer may have, thinking included: small models do not always know where to stop."""
+        return _FEWEST_TOKENS + len(self.text) // 2
 
     @property
     def size(self) -> int:
