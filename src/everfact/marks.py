@@ -25,6 +25,11 @@ def with_trust(episode: Episode, trust: Trust) -> Episode:
     return _with(episode, "trust", trust)
 
 
+def is_model(reader: str) -> bool:
+    """Whether an extractor of that name asks a model."""
+    return reader.startswith("llm/")
+
+
 def degraded(episode: Episode) -> str:
     """Why somebody less able than wanted has read the episode; empty if nobody has."""
     return str(_reading(episode).get("degraded", ""))

@@ -20,13 +20,11 @@ OpenMemory: TypeAlias = Callable[..., AbstractAsyncContextManager[Memory]]
 @pytest.fixture
 def open_memory(tmp_path: Path) -> OpenMemory:
     @asynccontextmanager
-    async def opened(endpoint: Endpoint, **given: str) -> AsyncIterator[Memory]:
-        settings = {
-            "store": str(tmp_path / "memory.db"),
-            "llm.model": "openai:scripted-1",
-            "llm.base_url": endpoint.url,
-            **{name.replace("__", "."): value for name, value in given.items()},
-        }
+    async def opened(endpoint: Endpoint | None = None, **given: str) -> AsyncIterator[Memory]:
+        settings = {"store": str(tmp_path / "memory.db")}
+        if endpoint is not None:
+            settings |= {"llm.model": "openai:scripted-1", "llm.base_url": endpoint.url}
+        settings |= {name.replace("__", "."): value for name, value in given.items()}
         async with await open_configured(load(settings).settings) as memory:
             yield memory
 

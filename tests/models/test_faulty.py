@@ -102,7 +102,7 @@ async def test_after_two_unreadable_answers_rules_read(open_memory: OpenMemory, 
         async with open_memory(endpoint) as memory:
             episode = await tell(memory)
             (known,) = await facts(memory)
-            spent = await memory.spent()
+            spent = (await memory.status()).spent
     assert episode.status is Status.DONE
     assert reading(episode)["by"] == "local/1"
     assert reading(episode)["degraded"]
@@ -148,7 +148,7 @@ async def test_server_that_is_down_costs_no_episode(open_memory: OpenMemory, fau
         async with open_memory(endpoint, resilience__episode_timeout="3") as memory:
             episode = await tell(memory)
             known = await facts(memory)
-            spent = (await memory.spent()).today["openai:scripted-1"]
+            spent = (await memory.status()).spent.today["openai:scripted-1"]
     assert (episode.status, reading(episode)["by"]) == (Status.DONE, "local/1")
     assert [f.relation for f in known] == ["WORKS_AT"]
     assert len(endpoint.asks) == spent.calls == reading(episode)["calls"] > 0

@@ -11,6 +11,7 @@ from everfact.cli.output import answer
 from everfact.cli.session import run, settings_of
 
 if TYPE_CHECKING:
+    from everfact.cli.output.screen import Screen
     from everfact.config import Settings
     from everfact.models import Stats
 
@@ -19,7 +20,7 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
-    answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(_sentence(settings, held)))
+    answer(ctx, as_json, _plain(settings, held), lambda screen: _draw(screen, settings, held))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -28,7 +29,18 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
     answer(ctx, as_json, held, lambda screen: screen.counts(held))
 
 
+def _draw(screen: Screen, settings: Settings, held: Stats) -> None:
+    screen.line(_sentence(settings, held))
+    llm = settings.llm
+    if llm.model:
+        dollars = f", for at most ${llm.daily_limit_usd:g} a day" if llm.daily_limit_usd is not None else ""
+        tokens = f", with at most {llm.daily_limit_tokens:,} tokens a day" if llm.daily_limit_tokens else ""
+        screen.line(f"texts are read by {llm.model}{dollars}{tokens}")
+    screen.spent(held)
+
+
 def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
+    model = {"model": settings.llm.model, "models_today": stats.spent.today if stats.spent else {}}
     return {
         "status": "healthy",
         "store": settings.remote or settings.store,
@@ -38,6 +50,7 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "pending": stats.pending,
         "parked": stats.parked,
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
+        **(model if settings.llm.model else {}),
     }
 
 

@@ -118,6 +118,8 @@ class Stats:
     parked: int = 0
     oldest_pending: datetime | None = None
     last_write: datetime | None = None
+    spent: Spent | None = None
+    """What models have taken, in all groups; a store leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
