@@ -1,7 +1,8 @@
 """What the rules leave open after digesting an episode, and what a judge's verdicts make of it.
 
 Open are pairs of a new statement and an older one about the same subject: both of one attribute and disputed, or of
-attributes whose names share a word. A verdict becomes assertions like any other, so it is undone with its change.
+attributes that are about the same ("primary database", "uses database"). A verdict becomes assertions like any other,
+so it is undone with its change.
 """
 
 from __future__ import annotations
@@ -87,7 +88,9 @@ def _is_left_open(fact: Fact, other: Fact) -> bool:
 
 
 def _words(attribute: str) -> set[str]:
-    return {word for word in attribute.strip("=").replace("_", " ").split() if len(word) >= _SHORTEST}
+    """What an attribute is about: its words but for the first, which is a verb or tells which of several."""
+    words = attribute.strip("=").split()
+    return {word for word in words[1:] or words if len(word) >= _SHORTEST}
 
 
 async def _paired(store: Store, own: dict[str, Assertion], fact: Fact, other: Fact) -> Iterable[Pair]:
@@ -109,7 +112,7 @@ def judged(change: Change, pairs: Sequence[Pair], verdicts: Sequence[Verdict], j
     """The change, not refolded yet, with what the verdicts come to."""
     asserted = {a.uuid: a for a in change.asserted}
     for pair, verdict in zip(pairs, verdicts, strict=True):
-        if verdict is Verdict.SAME and pair.newer.uuid in asserted:
+        if verdict is Verdict.SAME:
             asserted[pair.newer.uuid] = _same(pair, judge)
         elif verdict is Verdict.REPLACES:
             ending = _ending(pair, change, judge)

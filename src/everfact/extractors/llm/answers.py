@@ -63,8 +63,8 @@ def read_found(text: str) -> Found:
     """
     for tree in _trees(text):
         rows = _lists(tree)
-        if isinstance(tree, list) or {"entities", "facts"} & rows.keys():
-            loose = rows.get("", [])
+        loose = [row for row in rows.get("", []) if {"subject", "name"} & row.keys()]
+        if loose or {"entities", "facts"} & rows.keys():
             facts = [_row(Told, row) for row in [*rows.get("facts", []), *loose] if "subject" in row]
             entities = [_row(Named, row) for row in [*rows.get("entities", []), *loose] if "name" in row]
             return Found(entities=entities[:_MOST_FACTS], facts=facts[:_MOST_FACTS])

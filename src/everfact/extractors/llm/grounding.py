@@ -125,7 +125,7 @@ def locate(quote: str, text: str, piece: tuple[int, int]) -> tuple[int, int] | N
     if match is None:
         return None
     # Signs that the quote has around its words: "$900", "C++".
-    before, after = len(quote) - len(quote.lstrip("$€£(\"'")), re.search(r"[%+#)]*$", quote)
+    before, after = len(quote) - len(quote.lstrip("$€£(\"'")), re.search(r"\s*[%+#)]*$", quote)
     first = match.start() - before if text[match.start() - before : match.start()] == quote[:before] else match.start()
     last = match.end() + len(after[0]) if after and text.startswith(after[0], match.end()) else match.end()
     return first, last
