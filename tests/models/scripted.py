@@ -104,7 +104,12 @@ def fails(status: int, *, headers: dict[str, str] | None = None, body: str = '{"
 
 def hangs(endpoint: Endpoint) -> Answer:
     """Never answers; lets go when the endpoint is closed."""
-    return lambda _, handler: bool(endpoint.released.wait(30)) and None
+
+    def answer(_: Ask, handler: BaseHTTPRequestHandler) -> None:
+        endpoint.released.wait(30)
+        handler.close_connection = True
+
+    return answer
 
 
 def cuts(content: bytes = b'{"id": "x", "choices": [{"mess') -> Answer:

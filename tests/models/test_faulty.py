@@ -145,7 +145,7 @@ DOWN: dict[str, Fault] = {
 async def test_server_that_is_down_costs_no_episode(open_memory: OpenMemory, fault: Fault) -> None:
     with serving(says("")) as endpoint:
         endpoint.answers[:] = [fault(endpoint)]
-        async with open_memory(endpoint, resilience__episode_timeout="3") as memory:
+        async with open_memory(endpoint, resilience__episode_timeout="8") as memory:
             episode = await tell(memory)
             known = await facts(memory)
             spent = (await memory.status()).spent.today["openai:scripted-1"]

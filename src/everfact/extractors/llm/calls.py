@@ -22,6 +22,8 @@ _REST_SECONDS = 60.0
 """How long nobody asks after a refusal that trying again does not mend; half of it when the model was given up."""
 _CONNECTS = 3
 """How often a server is tried that cannot be reached at all: it is not running, most likely."""
+_LEAST_SECONDS = 1.0
+"""With less time left than this no call is begun."""
 _SETTLING_SECONDS = 10.0
 """How long a call waits for others to settle when what they have set aside stands in its way."""
 _SHARE = 2 / 3
@@ -103,7 +105,7 @@ class Calls:
                 if error.retry_after is not None:
                     self._shut(error, error.retry_after)
                 tries += 1
-                if pause >= account.left or (not error.was_sent and tries >= _CONNECTS):
+                if pause + _LEAST_SECONDS >= account.left or (not error.was_sent and tries >= _CONNECTS):
                     self._shut(error, max(pause, _REST_SECONDS / 2))
                     raise
                 await asyncio.sleep(pause)
@@ -177,7 +179,11 @@ class Calls:
         used, started = most, asyncio.get_running_loop().time()
         try:
             reply = await at.request(
-                self.endpoint, prompt, mode, max_tokens=prompt.most_tokens, seconds=max(account.left * _SHARE, 0.1)
+                self.endpoint,
+                prompt,
+                mode,
+                max_tokens=prompt.most_tokens,
+                seconds=max(account.left * _SHARE, _LEAST_SECONDS / 2),
             )
             sent, answered = reply.input_tokens, reply.output_tokens
             if not sent:  # some servers count nothing: four bytes a token

@@ -170,7 +170,8 @@ async def request(endpoint: Endpoint, prompt: Prompt, mode: Mode, *, max_tokens:
     else:
         form = ModelRequestParameters(output_mode="text", allow_text_output=True)
     with _translated(endpoint, seconds):
-        async with asyncio.timeout(seconds), make_model(endpoint) as model:
+        model = make_model(endpoint)
+        async with asyncio.timeout(seconds), model:
             response = await model_request(
                 model,
                 _messages(prompt),
