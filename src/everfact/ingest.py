@@ -66,11 +66,10 @@ async def ingest(
     before = [] if claim.is_first else await store.assertions(own, limit=EVERYTHING)
     if any(command.kind is CommandKind.EXPIRED for command in commands):  # what it ended stays ended
         before = [a for a in before if a.origin != ORDER]
-    made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
-    made += [
-        _assert(episode, Statement(subject=m, relation="", object=None, sentence=""), cast, extraction.extractor, now)
-        for m in _unused(extraction.mentions, statements)
+    bare = [
+        Statement(subject=m, relation="", object=None, sentence="") for m in _unused(extraction.mentions, statements)
     ]
+    made = [_assert(episode, said, cast, extraction.extractor, now) for said in (*statements, *bare)]
     asserted, withdrawn = _difference(made, before)
     told = replace(
         _change(episode, parent, now),

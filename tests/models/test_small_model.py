@@ -44,7 +44,7 @@ async def address(tmp_path: Path) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{port}/v1"
     finally:
         server.kill()
-        server.wait()
+        server.communicate()
 
 
 async def test_small_model_reads_texts_end_to_end(open_memory: OpenMemory, address: str) -> None:
