@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from everfact.capture.take import Options
+    from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import EntityType, Settings
     from everfact.digest import Patience
     from everfact.extractors.llm import Endpoint
     from everfact.memory import Memory
-    from everfact.ports import Extractor, Store
+    from everfact.ports import Embedder, Extractor, Store
     from everfact.prices import Price
     from everfact.stores.sqlite.check import Checkup
+    from everfact.stores.sqlite.salvage import Salvaged
 
 
 async def open_memory(path: str | Path | None = None) -> Memory:
@@ -44,8 +48,10 @@ async def open_configured(settings: Settings) -> Memory:
         StoreError: the memory cannot be opened.
     """
     endpoint = _endpoint(settings)  # first, so that what is wrong with the settings leaves no store open
+    embedder = make_embedder(settings)
     store = await open_store(settings)
-    return make_memory(store, _patience(settings), read=_reader(settings, endpoint, store) if endpoint else None)
+    read = _reader(settings, endpoint, store) if endpoint else None
+    return make_memory(store, _patience(settings), embedder=embedder, read=read)
 
 
 async def open_anywhere(settings: Settings, *, reads_text: bool = True) -> Memory | RemoteMemory:
@@ -75,11 +81,15 @@ def preload() -> None:
 
 
 def make_memory(
-    store: Store, patience: Patience | None = None, *, read: Callable[[Extractor], Extractor] | None = None
+    store: Store,
+    patience: Patience | None = None,
+    *,
+    embedder: Embedder | None = None,
+    read: Callable[[Extractor], Extractor] | None = None,
 ) -> Memory:
-    """A memory on an open store, with the embedder and the extractors that need nothing.
+    """A memory on an open store, with the extractors and, unless one is given, the embedder that need nothing.
 
-    `read` makes of the extractor by rules the one that reads text in its place.
+    `read` makes of the extractor by rules the one that reads texts in its place.
     """
     from everfact.embedders.static import StaticEmbedder
     from everfact.extractors.json import JSONExtractor
@@ -90,7 +100,46 @@ def make_memory(
     rules = LocalExtractor()
     local = read(rules) if read is not None else rules
     extractors: dict[Source, Extractor] = {Source.TEXT: local, Source.MESSAGE: local, Source.JSON: JSONExtractor()}
-    return Memory(store, extractors, embedder=StaticEmbedder(), patience=patience)
+    return Memory(store, extractors, embedder=embedder or StaticEmbedder(), patience=patience)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name.
+
+    Raises:
+        ConfigError: there is no such embedder.
+    """
+    from everfact.config.graphiti import provider_of
+    from everfact.embedders.static import StaticEmbedder
+
+    chosen = settings.embedder
+    if chosen.model in ("wordllama", StaticEmbedder.model):
+        return StaticEmbedder()
+    if chosen.model == "minilm":
+        from everfact.embedders.minilm.embedder import MiniLMEmbedder
+
+        return MiniLMEmbedder(model_folder("minilm"))
+    name = chosen.model.partition(":")[2] or chosen.model
+    if chosen.model.startswith("fastembed:"):
+        from everfact.embedders.fastembed import FastEmbedEmbedder
+
+        return FastEmbedEmbedder(name)
+    from everfact.embedders.http import SERVICES, HTTPEmbedder
+
+    # Whoever names an address has a service there that speaks as OpenAI's does.
+    provider = "openai" if chosen.base_url and ":" not in chosen.model else provider_of(chosen.model)
+    if provider not in SERVICES:
+        known = ", ".join(["wordllama", "minilm", *(f"{service}:NAME" for service in (*SERVICES, "fastembed"))])
+        raise ConfigError(f"there is no embedder {chosen.model}", hint=f"embedder.model is one of {known}")
+    key = chosen.api_key.reveal() if chosen.api_key else ""
+    return HTTPEmbedder(provider, name, base_url=chosen.base_url, api_key=key)
+
+
+def model_folder(name: str) -> Path:
+    """Where a local model is kept."""
+    from everfact.config import Places
+
+    return Places.of_this_user().data_dir / "models" / name
 
 
 async def open_store(settings: Settings) -> Store:
@@ -103,13 +152,18 @@ async def open_store(settings: Settings) -> Store:
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise StoreUnavailable(
-            f"the folder {path.parent} cannot be made: {error.strerror}", hint="name another file with --store"
-        ) from error
+    _make_folder(path.parent)
     return await SQLiteStore.open(path)
+
+
+@asynccontextmanager
+async def scratch_store() -> AsyncIterator[Store]:
+    """An empty store that is gone afterwards, to try things out on."""
+    from everfact.stores.sqlite import SQLiteStore
+
+    with TemporaryDirectory(prefix="everfact-") as folder:
+        async with await SQLiteStore.open(Path(folder) / "scratch.db") as store:
+            yield store
 
 
 def _patience(settings: Settings) -> Patience:
@@ -184,6 +238,35 @@ def _meaning(kind: EntityType) -> str:
     return f"{kind.description} ({details})" if details else kind.description
 
 
+def capture_options(settings: Settings) -> Options:
+    """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
+    from dataclasses import asdict
+
+    from everfact.capture.shorten import Filters
+    from everfact.capture.take import Options
+    from everfact.config import default_group, transcript_folders
+
+    return Options(
+        group_of=lambda folder: default_group(settings, folder),
+        folders=transcript_folders(settings),
+        filters=Filters(**asdict(settings.session_tracking.filter)),
+    )
+
+
+def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:
+    """What follows sessions by the settings; `enabled` has all of them followed whatever these say."""
+    from everfact.capture.tracker import Global, Tracker
+
+    tracking = settings.session_tracking
+    told = Global(
+        enabled=enabled or tracking.enabled,
+        watch_path=str(tracking.watch_path.expanduser()),
+        inactivity_timeout=tracking.inactivity_timeout,
+        check_interval=tracking.check_interval,
+    )
+    return Tracker(memory, capture_options(settings), told)
+
+
 def restore(settings: Settings, backup: Path) -> Path | None:
     """Put a backup in the place of the memory that the settings name; answer where the former one was kept.
 
@@ -195,7 +278,7 @@ def restore(settings: Settings, backup: Path) -> Path | None:
     from everfact.stores.sqlite.restore import restore as put_back
 
     path = _file_of(settings)
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(path.parent)
     return put_back(backup, path, clock.now())
 
 
@@ -211,16 +294,37 @@ def examine(settings: Settings) -> Checkup:
     return check(_file_of(settings), clock.now())
 
 
-def drop_stale_leases(settings: Settings) -> int:
-    """Let go of what workers held that have died; answer how many leases.
+def mend(settings: Settings, found: Checkup) -> Path | None:
+    """Mend what was found, but for damage; answer where a copy is kept, if rows had to be altered.
 
     Raises:
         ConfigError: the memory is not in a file.
         StoreError: it cannot be written.
     """
-    from everfact.stores.sqlite.check import drop_stale_leases as drop
+    from everfact.stores.sqlite.check import mend as mend_file
 
-    return drop(_file_of(settings), clock.now())
+    return mend_file(_file_of(settings), found, clock.now())
+
+
+def salvage(settings: Settings) -> Salvaged:
+    """Put a memory made of all that can be read in the place of a damaged file, which is kept.
+
+    Raises:
+        ConfigError: the memory is not in a file.
+        StoreError: nothing can be read, or the new file cannot be written.
+    """
+    from everfact.stores.sqlite.salvage import salvage as save
+
+    return save(_file_of(settings), clock.now())
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"the folder {folder} cannot be made: {error.strerror}", hint="name another file with --store"
+        ) from error
 
 
 def _file_of(settings: Settings) -> Path:

@@ -10,7 +10,7 @@ from datetime import datetime
 from everfact.clock import new_id
 from everfact.communities import is_community
 from everfact.judge import Judge
-from everfact.marks import is_worse, trust_of, with_reading, with_trust
+from everfact.marks import is_captured, is_hearsay, is_worse, trust_of, with_reading, with_trust
 from everfact.models import (
     Assertion,
     Change,
@@ -53,12 +53,14 @@ async def ingest(
     if is_worse(episode, extraction):  # a model was wanted again and could not be had: what it read before stays
         return _change(episode, parent, now)
     trust = extraction.trust if extraction.trust is not Trust.FULL else trust_of(episode)
-    # What is not to be relied on may ask that itself be left out, and nothing else.
-    commands = [c for c in extraction.commands if trust is Trust.FULL or c.kind is CommandKind.DO_NOT_SAVE]
+    # What is not to be relied on, or was not told to us, may ask that itself be left out, and nothing else.
+    obeys = trust is Trust.FULL and not is_captured(episode)
+    commands = [c for c in extraction.commands if obeys or c.kind is CommandKind.DO_NOT_SAVE]
     obeyed = await obey(store, episode, commands, now=now)
     if episode.uuid in obeyed.removed:  # what asks to be forgotten itself asserts nothing
         extraction = Extraction(extractor=extraction.extractor)
-    statements = [_trusted(dated(normal(said), episode.reference_time), trust) for said in extraction.statements]
+    worth = Trust.UNVERIFIED if is_hearsay(episode) else trust
+    statements = [_trusted(dated(normal(said), episode.reference_time), worth) for said in extraction.statements]
     statements += await _endings(store, episode, statements)
     mentions = [*_mentions(statements), *extraction.mentions]
     cast = await Cast.of(store, episode.group_id, mentions, known=claim.known, now=now)
@@ -171,7 +173,7 @@ def _beings(entities: Iterable[Entity]) -> list[Entity]:
     return [entity for entity in entities if not is_community(entity)]
 
 
-async def _candidates(store: Store, group_id: str, mentions: Sequence[Mention]) -> list[Entity]:
+async def candidates(store: Store, group_id: str, mentions: Sequence[Mention]) -> list[Entity]:
     """Entities that these mentions may mean, by id, by name in some form, or by words of it."""
     here = Filter(group_ids=(group_id,))
     names = tuple({key for mention in mentions for key in keys(mention.name)})
@@ -205,7 +207,7 @@ class Cast:
         met = {entity.uuid: entity for entity in _beings(known)}
         strange = [m for m in mentions if m.uuid not in met and (m.uuid or resolve(m, list(met.values())) is None)]
         if strange:
-            met |= {entity.uuid: entity for entity in await _candidates(store, group_id, strange)}
+            met |= {entity.uuid: entity for entity in await candidates(store, group_id, strange)}
         cast = cls(group_id, list(met.values()), now)
         # Full names first: a short form in the same text then finds its owner.
         for mention in sorted(dict.fromkeys(mentions), key=lambda m: (-len(m.name.split()), m.name)):

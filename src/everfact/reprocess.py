@@ -12,7 +12,7 @@ from datetime import datetime
 
 from everfact.digester import Digester
 from everfact.errors import UsageError
-from everfact.marks import degraded, is_model, read_by
+from everfact.marks import degraded, is_model, is_testimony, read_by
 from everfact.models import Assertion, Change, ChangeKind, Cursor, Episode, Filter, Source, Stats, Status
 from everfact.ports import Store
 from everfact.refold import EVERYTHING
@@ -65,7 +65,7 @@ async def lesser(store: Store, reader: str, group_id: str, *, others: bool = Fal
 
 
 def _is_lesser(episode: Episode, reader: str, *, others: bool) -> bool:
-    if episode.statements:
+    if episode.statements or not is_testimony(episode):
         return False
     return not read_by(episode) or bool(degraded(episode)) or (others and read_by(episode) != reader)
 

@@ -21,11 +21,14 @@ from everfact.cli import (
     doctor,
     health,
     history,
+    importing,
     looking,
     mcp,
+    models,
     reprocess,
     telling,
     token,
+    tracking,
     upkeep,
 )
 from everfact.cli.arguments import arguments
@@ -56,7 +59,9 @@ app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
 app.command()(reprocess.reprocess)
+app.command()(tracking.capture)
 app.command()(copies.export)
+app.command("import")(importing.import_)
 app.command()(copies.backup)
 app.command()(copies.restore)
 app.command()(health.health)
@@ -64,7 +69,9 @@ app.command()(health.stats)
 app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
+app.add_typer(tracking.app, name="session-tracking")
 
 GLOBAL = "global"
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}

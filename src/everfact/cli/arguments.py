@@ -22,7 +22,9 @@ NameOrId = Annotated[str, typer.Argument(help="An entity's name, or an id as oth
 
 _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
-_OWN = {"mcp", "token"}
+_FORMATS = {"json": ["--json"], "text": [], "markdown": ["--markdown"]}
+_GLOBAL = _WITH_VALUE | _ALONE
+_OWN = {"mcp": _GLOBAL, "token": _GLOBAL, "session-tracking": {"--project"}}
 """Commands with options of the same names."""
 
 
@@ -42,7 +44,7 @@ def arguments(argv: list[str]) -> list[str]:
             rest += [word, *waiting]
         elif name == "--format":
             rest += _format(value if has_value else next(waiting, ""))
-        elif _OWN & set(rest[:1]) or name not in _WITH_VALUE | _ALONE:
+        elif name not in _GLOBAL or name in _OWN.get("".join(rest[:1]), ()):
             rest.append(word)
         elif has_value or name in _ALONE:
             own.append(word)
@@ -52,9 +54,9 @@ def arguments(argv: list[str]) -> list[str]:
 
 
 def _format(kind: str) -> list[str]:
-    if kind not in ("json", "text"):
-        raise UsageError(f"there is no format {kind!r}", hint="give json or text")
-    return ["--json"] if kind == "json" else []
+    if kind not in _FORMATS:
+        raise UsageError(f"there is no format {kind!r}", hint="give json or text, or for export markdown")
+    return _FORMATS[kind]
 
 
 def moment(text: str, option: str) -> datetime | None:

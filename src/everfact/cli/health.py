@@ -20,7 +20,10 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
-    answer(ctx, as_json, _plain(settings, held), lambda screen: _draw(screen, settings, held))
+    from everfact.verbs.upkeep import condition
+
+    said = condition(settings.remote or settings.store, held)
+    answer(ctx, as_json, _plain(settings, held), lambda screen: _draw(screen, settings, held, said))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -29,8 +32,8 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
     answer(ctx, as_json, held, lambda screen: screen.counts(held))
 
 
-def _draw(screen: Screen, settings: Settings, held: Stats) -> None:
-    screen.line(_sentence(settings, held))
+def _draw(screen: Screen, settings: Settings, held: Stats, said: str) -> None:
+    screen.line(said)
     llm = settings.llm
     if llm.model:
         dollars = f", for at most ${llm.daily_limit_usd:g} a day" if llm.daily_limit_usd is not None else ""
@@ -52,13 +55,3 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
         **(model if settings.llm.model else {}),
     }
-
-
-def _sentence(settings: Settings, stats: Stats) -> str:
-    lines = [
-        f"ready: {settings.remote or settings.store}",
-        f"{stats.episodes} episodes, {stats.entities} entities, {stats.facts} facts",
-    ]
-    if stats.pending or stats.parked:
-        lines.append(f"{stats.pending} episodes wait to be digested, {stats.parked} are parked")
-    return "\n".join(lines)

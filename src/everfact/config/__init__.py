@@ -8,7 +8,7 @@
 from everfact.config.graphiti import split_model
 from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
-from everfact.config.project import default_group, project_dir
+from everfact.config.project import current_session, default_group, project_dir, transcript_folders
 from everfact.config.settings import EntityType, Settings
 
 __all__ = [
@@ -18,8 +18,10 @@ __all__ = [
     "Row",
     "Secret",
     "Settings",
+    "current_session",
     "default_group",
     "load",
     "project_dir",
     "split_model",
+    "transcript_folders",
 ]

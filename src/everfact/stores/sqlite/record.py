@@ -7,10 +7,10 @@ from datetime import datetime, timedelta
 import apsw
 
 from everfact.errors import Conflict, NotFound, UsageError
-from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact, fold_name
+from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact
 from everfact.stores.sqlite import queue, rows
 from everfact.stores.sqlite.accept import Ledger, close_episode, close_ledger, insert_episode, open_ledger
-from everfact.stores.sqlite.text import folded, index_text
+from everfact.stores.sqlite.wording import index_entity, index_fact, write_sources, write_terms
 
 
 def apply(connection: apsw.Connection, change: Change, now: datetime) -> Change:
@@ -39,14 +39,20 @@ def _record(connection: apsw.Connection, change: Change, ledger: Ledger) -> Chan
             f"group {change.group_id} has changed since it was read", hint="read it again and repeat the act"
         )
     change = change.recorded(rows.to_moment(ledger.recorded_at))
+    keep(connection, change, ledger)
+    _require_entities(connection, change, ledger)
+    close_ledger(connection, ledger)
+    return change
+
+
+def keep(connection: apsw.Connection, change: Change, ledger: Ledger) -> None:
+    """Write a change as it is, as the last one of its group; what it speaks of may have been purged since."""
     connection.execute(
         "INSERT INTO changes (uuid, group_no, kind, parent, cause, note, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (change.uuid, ledger.no, change.kind, change.parent, change.cause, change.note, ledger.recorded_at),
     )
     _write(connection, change, ledger, connection.last_insert_rowid())
     ledger.head = change.uuid
-    close_ledger(connection, ledger)
-    return change
 
 
 def _check_groups(change: Change) -> None:
@@ -67,7 +73,6 @@ def _write(connection: apsw.Connection, change: Change, ledger: Ledger, change_n
         insert_episode(connection, episode, ledger, change_no=change_no)
     for entity in change.entities:
         _write_entity(connection, entity, ledger, change_no)
-    _require_entities(connection, change, ledger)
     for assertion in change.asserted:
         _write_assertion(connection, assertion, ledger, change_no)
     for uuid in change.withdrawn:
@@ -115,18 +120,9 @@ def _write_entity(connection: apsw.Connection, entity: Entity, ledger: Ledger, c
         ),
     )
     names = (entity.name, *entity.aliases)
-    terms = {("name", fold_name(name)) for name in names} | {("type", type_) for type_ in entity.types}
-    connection.executemany(
-        "INSERT INTO entity_terms (group_no, kind, term, entity_id) VALUES (?, ?, ?, ?)",
-        [(ledger.no, kind, term, id_) for kind, term in sorted(terms)],
-    )
+    write_terms(connection, ledger.no, id_, names, entity.types)
     if same_text is None:
-        joined = "\n".join(names)
-        connection.execute(
-            "INSERT INTO entity_text (rowid, names, summary) VALUES (?, ?, ?)",
-            (id_, index_text(joined), index_text(entity.summary)),
-        )
-        connection.execute("INSERT INTO entity_trigrams (rowid, names) VALUES (?, ?)", (id_, folded(joined)))
+        index_entity(connection, id_, names, entity.summary)
 
 
 def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_no: int) -> None:
@@ -149,12 +145,9 @@ def _write_fact(connection: apsw.Connection, fact: Fact, ledger: Ledger, change_
             *(rows.attributes_json(fact.attributes), text_id, ledger.recorded_at, change_no),
         ),
     )
-    connection.executemany(
-        "INSERT INTO fact_episodes (episode_uuid, fact_id) VALUES (?, ?)",
-        [(uuid, id_) for uuid in dict.fromkeys(fact.episodes)],
-    )
+    write_sources(connection, id_, fact.episodes)
     if same_text is None:
-        connection.execute("INSERT INTO fact_text (rowid, sentence) VALUES (?, ?)", (id_, index_text(fact.sentence)))
+        index_fact(connection, id_, fact.sentence)
 
 
 def _write_assertion(connection: apsw.Connection, assertion: Assertion, ledger: Ledger, change_no: int) -> None:

@@ -13,7 +13,8 @@ from everfact.stores.sqlite.connection import connect, is_foreign, translated
 from everfact.stores.sqlite.migrate import migrate, schema_of, scripts
 from everfact.stores.sqlite.upkeep import back_up
 
-_FILES = ("", "-wal", "-shm")
+FILES = ("", "-wal", "-shm")
+"""What the names of a memory's files end with."""
 
 
 def restore(source: Path, target: Path, now: datetime) -> Path | None:
@@ -31,13 +32,18 @@ def restore(source: Path, target: Path, now: datetime) -> Path | None:
     with translated(source), closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as given:
         _require_sound(given, source)
         kept = _set_aside(target, now)
-        with translated(target), closing(connect(target)) as live:
-            if is_foreign(live):
-                raise StoreCorrupt(f"{target} is some other program's database", hint="name another with --store")
-            with live.backup("main", given, "main") as copying:
-                copying.step()
-            migrate(live, target, scripts())
+        put(given, target)
     return kept
+
+
+def put(given: apsw.Connection, target: Path) -> None:
+    """Make `target` a copy of what is given, and bring it to the present schema."""
+    with translated(target), closing(connect(target)) as live:
+        if is_foreign(live):
+            raise StoreCorrupt(f"{target} is some other program's database", hint="name another with --store")
+        with live.backup("main", given, "main") as copying:
+            copying.step()
+        migrate(live, target, scripts())
 
 
 def _require_sound(given: apsw.Connection, source: Path) -> None:
@@ -57,7 +63,7 @@ def _set_aside(target: Path, now: datetime) -> Path | None:
         with translated(target), closing(connect(target)) as live:
             back_up(live, kept)
     except StoreCorrupt:
-        for ending in _FILES:
+        for ending in FILES:
             part = target.with_name(target.name + ending)
             if part.exists():
                 part.rename(kept.with_name(kept.name + ending))

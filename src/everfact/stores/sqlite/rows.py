@@ -109,6 +109,10 @@ def _list(kept: str) -> tuple[Any, ...]:
     return () if kept == "[]" else tuple(json.loads(kept))
 
 
+to_list = _sound(_list)
+"""A list of texts from what the file holds."""
+
+
 def _object(kept: str) -> dict[str, Any]:
     return {} if kept == "{}" else json.loads(kept)
 

@@ -229,7 +229,7 @@ def gaps(segments: Iterable[Segment]) -> list[tuple[int, int | None]]:
 
 def is_wanted(connection: apsw.Connection, shelf: Shelf) -> bool:
     """Whether a file is lost, or some group has so many vectors outside of segments that a piece of work pays."""
-    return _crowded(connection) is not None or any(map(shelf.is_lost, _all(connection)))
+    return _crowded(connection) is not None or any(map(shelf.is_lost, all_of(connection)))
 
 
 def begin(connection: apsw.Connection, shelf: Shelf, now: datetime) -> Piece | None:
@@ -238,8 +238,7 @@ def begin(connection: apsw.Connection, shelf: Shelf, now: datetime) -> Piece | N
     busy = "SELECT 1 FROM building WHERE deadline > ? AND granted_at <= ?"
     if connection.execute(busy, (at, at)).get is not None:
         return None
-    for lost in filter(shelf.is_lost, _all(connection)):
-        _drop(connection, lost)
+    drop_lost(connection, shelf)
     crowded = _crowded(connection)
     if crowded is None:
         return None
@@ -254,6 +253,14 @@ def begin(connection: apsw.Connection, shelf: Shelf, now: datetime) -> Piece | N
         (token, at, to_micros(now + _LEASE)),
     )
     return Piece(token, of, dimension, base, after, until)
+
+
+def drop_lost(connection: apsw.Connection, shelf: Shelf) -> int:
+    """Forget the segments without a sound file; answer how many."""
+    lost = [segment for segment in all_of(connection) if shelf.is_lost(segment)]
+    for segment in lost:
+        _drop(connection, segment)
+    return len(lost)
 
 
 def vectors_of(connection: apsw.Connection, piece: Piece, after: int, limit: int) -> list[Row]:
@@ -331,7 +338,8 @@ def _drop(connection: apsw.Connection, segment: Segment) -> None:
         count_covered(connection, segment.set, -segment.count)
 
 
-def _all(connection: apsw.Connection) -> list[Segment]:
+def all_of(connection: apsw.Connection) -> list[Segment]:
+    """Every segment of the memory."""
     return [Segment(*row) for row in connection.execute(f"SELECT {_COLUMNS} FROM segments ORDER BY name")]
 
 
