@@ -81,12 +81,10 @@ async def ingest(
         entities=cast.written_for(asserted),
     )
     change = await refold(store, told)
-    settled = await judge.settle(store, told, change) if judge is not None else None
-    if settled is not None:
-        change = await refold(store, settled)
+    if judge is not None:
+        change = await judge.settle(store, told, change)
     marked = await outdated(store, episode, commands, change)
-    judgement = judge.judgement if judge is not None else None
-    usage = extraction.usage + (judgement.usage if judgement else Usage())
+    usage = extraction.usage + (judge.usage if judge is not None else Usage())
     read = with_reading(episode if trust is trust_of(episode) else with_trust(episode, trust), extraction, usage)
     if read is not episode and episode.uuid not in change.removed:
         marked = (*marked, read)

@@ -23,10 +23,11 @@ from everfact.models import (
     Phase,
     Statement,
     Trust,
+    Usage,
     Verdict,
 )
 from everfact.ports import Extractor, Store
-from everfact.refold import EVERYTHING
+from everfact.refold import EVERYTHING, refold
 
 MOST_PAIRS = 20
 _SHORTEST = 4
@@ -39,19 +40,24 @@ class Judge:
     def __init__(self, extractor: Extractor) -> None:
         self._extractor = extractor
         self._given: dict[tuple[Statement, Statement], Verdict] = {}
-        self.judgement: Judgement | None = None
+        self._judgement: Judgement | None = None
 
-    async def settle(self, store: Store, change: Change, refolded: Change) -> Change | None:
-        """The change, not refolded yet, with what the verdicts make of it; None if they leave it as it is."""
+    @property
+    def usage(self) -> Usage:
+        """What asking took."""
+        return self._judgement.usage if self._judgement is not None else Usage()
+
+    async def settle(self, store: Store, change: Change, refolded: Change) -> Change:
+        """What the verdicts make of a change; `refolded` is what it comes to without them."""
         pairs = await open_pairs(store, refolded)
-        if pairs and self.judgement is None:
-            self.judgement = await self._extractor.judge(pairs)
-            given = zip(pairs, self.judgement.verdicts, strict=True)
+        if pairs and self._judgement is None:
+            self._judgement = await self._extractor.judge(pairs)
+            given = zip(pairs, self._judgement.verdicts, strict=True)
             self._given = {(p.older.statement, p.newer.statement): verdict for p, verdict in given}
         ruled = [self._given.get((p.older.statement, p.newer.statement), Verdict.BOTH_STAND) for p in pairs]
-        if self.judgement is None or set(ruled) <= {Verdict.BOTH_STAND}:
-            return None
-        return judged(change, pairs, ruled, self.judgement.judge)
+        if self._judgement is None or set(ruled) <= {Verdict.BOTH_STAND}:
+            return refolded
+        return await refold(store, judged(change, pairs, ruled, self._judgement.judge))
 
 
 async def open_pairs(store: Store, change: Change) -> list[Pair]:

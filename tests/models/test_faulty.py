@@ -132,6 +132,16 @@ async def test_wait_that_is_too_long_is_not_waited_for(open_memory: OpenMemory) 
     assert relations == {"WORKS_AT", "LIVES_IN"}
 
 
+async def test_where_nothing_the_model_says_stands_in_the_text_rules_read(open_memory: OpenMemory) -> None:
+    invented = found(fact("Alice Example", "WORKS_AT", "Acme Corp", "Alice works at Acme"))
+    with serving(says(invented)) as endpoint:
+        async with open_memory(endpoint) as memory:
+            read = reading(await tell(memory))
+            assert [f.sentence for f in await facts(memory)] == [TOLD]
+    assert (read["by"], read["calls"]) == ("local/1", 1)
+    assert "stands in the text" in str(read["degraded"])
+
+
 Fault = Callable[[Endpoint], Answer]
 DOWN: dict[str, Fault] = {
     "500 for ever": lambda _: fails(500),

@@ -61,10 +61,12 @@ def read_found(text: str) -> Found:
     Raises:
         ModelAnswerInvalid: it holds nothing of the kind.
     """
-    for tree in _trees(text):
+    for tree, is_whole in _trees(text):
         rows = _lists(tree)
-        loose = [row for row in rows.get("", []) if {"subject", "name"} & row.keys()]
-        if loose or {"entities", "facts"} & rows.keys():
+        loose = [row for row in rows.get("", []) if "subject" in row]
+        if (
+            loose or "facts" in rows or (is_whole and "entities" in rows)
+        ):  # one cut off before the facts has none to give
             facts = [_row(Told, row) for row in [*rows.get("facts", []), *loose] if "subject" in row]
             entities = [_row(Named, row) for row in [*rows.get("entities", []), *loose] if "name" in row]
             return Found(entities=entities[:_MOST_FACTS], facts=facts[:_MOST_FACTS])
@@ -78,7 +80,7 @@ def read_verdicts(text: str, count: int) -> list[Verdict]:
         ModelAnswerInvalid: it holds no verdicts.
     """
     known = set(Verdict)
-    for tree in _trees(text):
+    for tree, _ in _trees(text):
         rows = _lists(tree)
         given = rows.get("verdicts", rows.get(""))
         if given is not None:
@@ -91,8 +93,8 @@ def read_verdicts(text: str, count: int) -> list[Verdict]:
     raise ModelAnswerInvalid("there is no JSON object with verdicts in it")
 
 
-def _trees(text: str) -> Iterator[Any]:
-    """Every JSON object or list that the text holds, outermost first; one that is cut off is closed."""
+def _trees(text: str) -> Iterator[tuple[Any, bool]]:
+    """Every JSON object or list that the text holds, outermost first, and whether it is whole or was cut off."""
     text = _THOUGHT.sub(" ", text[:LONGEST])
     decoder, place = json.JSONDecoder(), 0
     for _ in range(_MOST_TREES):
@@ -100,12 +102,12 @@ def _trees(text: str) -> Iterator[Any]:
         if opening is None:
             return
         try:
-            tree, place = decoder.raw_decode(text, opening.start())
+            (tree, place), is_whole = decoder.raw_decode(text, opening.start()), True
         except (ValueError, RecursionError):
-            tree, place = _closed(text[opening.start() :]), opening.end()
+            tree, place, is_whole = _closed(text[opening.start() :]), opening.end(), False
         for _ in range(_WRAPS):
             if tree is not None:
-                yield tree
+                yield tree, is_whole
             # Some put the answer into an object of one member: {"result": {...}}.
             tree = next(iter(tree.values())) if isinstance(tree, dict) and len(tree) == 1 else None
 

@@ -6,10 +6,10 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from everfact.errors import ExtractError, ModelAnswerInvalid
-from everfact.extractors.llm.answers import Found, read_found, read_verdicts
+from everfact.extractors.llm.answers import read_found, read_verdicts
 from everfact.extractors.llm.calls import Account, Calls
 from everfact.extractors.llm.grounding import Ground, statements
 from everfact.extractors.llm.pieces import PIECE, pieces
@@ -32,6 +32,8 @@ from everfact.relations import REPLACED_BY, TITLED
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
+Read: TypeAlias = tuple[list[Statement], list[Mention]]
+"""What stands in a piece of text, and whom it names."""
 
 _MOST_PIECES = 16
 _BEFORE = 3
@@ -70,8 +72,8 @@ class LlmExtractor:
             return by_rules
         account = self._account(_READING)
         scene = await self._scene(episode, known, listeners)
-        parts = pieces(episode.content)
-        read = await asyncio.gather(*(self._read(scene, part, account) for part in parts[:_MOST_PIECES]))
+        ground, parts = Ground(scene), pieces(episode.content)
+        read = await asyncio.gather(*(self._read(ground, part, account) for part in parts[:_MOST_PIECES]))
         read += [f"it has {len(parts)} pieces of {PIECE:,} characters; a model reads {_MOST_PIECES}"] * (
             len(parts) - len(read)
         )
@@ -79,7 +81,7 @@ class LlmExtractor:
         if troubles:
             log.warning("episode %s is read by rules%s: %s", episode.uuid, _partly(read), troubles[0])
             await self._calls.spending.rescue(self._calls.endpoint.name)
-        found = self._joined(scene, parts, read, by_rules)
+        found = _joined(episode, parts, read, by_rules)
         is_lost = all(isinstance(part, str) for part in read)
         return replace(
             found,
@@ -126,13 +128,17 @@ class LlmExtractor:
         found = await self._store.episodes(here, limit=_BEFORE + 1)
         return [e for e in reversed(found) if e.uuid != episode.uuid][-_BEFORE:]
 
-    async def _read(self, scene: Scene, part: tuple[int, int], account: Account) -> Found | str:
-        """What the model finds in one piece, or why it finds nothing."""
-        text = scene.episode.content[slice(*part)]
+    async def _read(self, ground: Ground, part: tuple[int, int], account: Account) -> Read | str:
+        """What the model finds in one piece, or why that is of no use."""
+        episode = ground.scene.episode
+        excluded = frozenset(_texts(episode.attributes.get("excluded_entity_types")))
         try:
-            return await self._answer(extraction(scene, text), account, read_found)
+            prompt = extraction(ground.scene, episode.content[slice(*part)])
+            found = await self._answer(prompt, account, read_found)
         except ExtractError as error:
             return str(error)
+        said, named = statements(found, ground, part, excluded)
+        return (said, named) if said or not found.facts or excluded else "nothing that it says stands in the text"
 
     async def _answer(self, prompt: Prompt, account: Account, read: Callable[[str], T]) -> T:
         """The model's answer, read; if that fails, what it says when told so.
@@ -152,22 +158,22 @@ class LlmExtractor:
         await self._calls.keep(reply.mode)
         return answer
 
-    def _joined(
-        self, scene: Scene, parts: Sequence[tuple[int, int]], read: Sequence[Found | str], by_rules: Extraction
-    ) -> Extraction:
-        ground, excluded = Ground(scene), frozenset(_texts(scene.episode.attributes.get("excluded_entity_types")))
-        said: list[Statement] = []
-        names: dict[str, Mention] = {}
-        for part, found in zip(parts, read, strict=True):
-            if isinstance(found, str):
-                said += [s for s in by_rules.statements if s.span is None or part[0] <= s.span[0] < part[1]]
-                names |= {m.name: m for m in by_rules.mentions if m.name in scene.episode.content[slice(*part)]}
-                continue
-            mine, named = statements(found, ground, part, excluded)
-            said += mine
-            names |= {m.name: m for m in named}
-        said += [s for s in by_rules.statements if _is_for_rules(s, by_rules)]
-        return replace(by_rules, statements=tuple(dict.fromkeys(said)), mentions=tuple(names.values()))
+
+def _joined(
+    episode: Episode, parts: Sequence[tuple[int, int]], read: Sequence[Read | str], by_rules: Extraction
+) -> Extraction:
+    """All pieces as one extraction; those without a reading as the rules read them."""
+    said: list[Statement] = []
+    names: dict[str, Mention] = {}
+    for part, found in zip(parts, read, strict=True):
+        if isinstance(found, str):
+            said += [s for s in by_rules.statements if s.span is None or part[0] <= s.span[0] < part[1]]
+            names |= {m.name: m for m in by_rules.mentions if m.name in episode.content[slice(*part)]}
+        else:
+            said += found[0]
+            names |= {mention.name: mention for mention in found[1]}
+    said += [s for s in by_rules.statements if _is_for_rules(s, by_rules)]
+    return replace(by_rules, statements=tuple(dict.fromkeys(said)), mentions=tuple(names.values()))
 
 
 def _is_for_rules(said: Statement, by_rules: Extraction) -> bool:
@@ -177,8 +183,8 @@ def _is_for_rules(said: Statement, by_rules: Extraction) -> bool:
     return said.relation in _DOCUMENTS or is_ordered
 
 
-def _partly(read: Sequence[Found | str]) -> str:
-    return " in part" if any(isinstance(found, Found) for found in read) else ""
+def _partly(read: Sequence[Read | str]) -> str:
+    return "" if all(isinstance(found, str) for found in read) else " in part"
 
 
 def _texts(value: JSON) -> tuple[str, ...]:

@@ -38,7 +38,18 @@ def test_facts_are_found_in_it(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "no", "{}", "[1", "{" * 5000, '{"facts": "none"}', '{"a": [{"b": 1}]}', "<think>{}"]
+    "text",
+    [
+        "",
+        "no",
+        "{}",
+        "[1",
+        "{" * 5000,
+        '{"facts": "none"}',
+        '{"a": [{"b": 1}]}',
+        "<think>{}",
+        '{"entities": [{"name": "A"}, {"na',
+    ],
 )
 def test_what_holds_none_is_refused(text: str) -> None:
     with pytest.raises(ModelAnswerInvalid):
