@@ -302,7 +302,11 @@ def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -
         inactivity_timeout=tracking.inactivity_timeout,
         check_interval=tracking.check_interval,
     )
-    return Tracker(memory, capture_options(settings), told)
+    endpoint = _endpoint(settings)
+    price = None if endpoint is None else _price(settings, endpoint)
+    # What is answered is little beside what is read.
+    cost = (lambda tokens: price.of(tokens, 0)) if price is not None else (lambda _: 0.0)
+    return Tracker(memory, capture_options(settings), told, price=cost)
 
 
 def restore(settings: Settings, backup: Path) -> Path | None:

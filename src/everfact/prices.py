@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 PRICES_OF = date(2026, 11, 18)
-"""The day on which the table was last compared with the makers' lists."""
+"""The day on which the table was last compared with the makers' lists, as the library genai-prices has them."""
 
 # Beginning of the model's name, dollars for a million tokens sent, and for a million answered.
 _TABLE = (
