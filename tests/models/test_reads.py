@@ -6,8 +6,8 @@ from tests.models.conftest import OpenMemory
 from tests.models.scripted import fails, serving
 from tests.models.test_faulty import ANYWHERE, MAY, tell
 
-from everfact.brief import brief
 from everfact.models import Query
+from everfact.signals import Signals
 
 
 async def test_no_read_asks_a_model(open_memory: OpenMemory) -> None:
@@ -28,5 +28,5 @@ async def test_no_read_asks_a_model(open_memory: OpenMemory) -> None:
             await memory.changes(ANYWHERE)
             await memory.status()
             await memory.embed()
-            assert await brief(memory, ("main",), query="Ana", max_tokens=500)
+            assert await memory.brief(("main",), Signals(prompt="Ana"), max_tokens=500)
     assert endpoint.asks == []
