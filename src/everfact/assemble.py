@@ -152,11 +152,32 @@ async def open_store(settings: Settings) -> Store:
         ConfigError: it is of a kind that this version does not have.
         StoreError: it cannot be opened.
     """
+    from everfact.config.address import kind_of
+
+    kind = kind_of(settings.store)
+    if kind != "sqlite":
+        return await _open_server(settings, kind)
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
     _make_folder(path.parent)
     return await SQLiteStore.open(path)
+
+
+async def _open_server(settings: Settings, kind: str) -> Store:
+    if find_spec(kind) is None:
+        raise ConfigError(
+            f"a memory in {settings.store.partition('://')[0]} takes a library that is not here",
+            hint=f"pip install 'everfact[{kind}]'",
+        )
+    from everfact.stores.cypher.falkordb import FalkorEngine
+    from everfact.stores.cypher.neo4j import Neo4jEngine
+    from everfact.stores.cypher.server import Server
+    from everfact.stores.cypher.store import CypherStore
+
+    password = settings.store_password.reveal() if settings.store_password else None
+    server = Server(settings.store, settings.store_user, password, settings.store_database)
+    return await CypherStore.open(FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server))
 
 
 @asynccontextmanager
@@ -374,6 +395,7 @@ def _file_of(settings: Settings) -> Path:
     if path is None:
         scheme = settings.store.partition("://")[0]
         raise ConfigError(
-            f"this version cannot keep a memory in {scheme}", hint="set store to a file: sqlite:////path/to/memory.db"
+            f"this is done to a file, and the memory is kept on a server ({scheme})",
+            hint="use the server's own tools, or everfact export and import",
         )
     return path

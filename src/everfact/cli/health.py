@@ -54,5 +54,6 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "pending": stats.pending,
         "parked": stats.parked,
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
+        "warning": stats.warning,
         **(model if settings.llm.model else {}),
     }

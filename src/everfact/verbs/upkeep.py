@@ -21,6 +21,8 @@ def condition(store: str, held: Stats, *, trouble: str = "") -> str:
         lines.append(trouble)
     if held.pending or held.parked:
         lines.append(f"{held.pending} episodes wait to be digested, {held.parked} are parked")
+    if held.warning:
+        lines.append(held.warning)
     return "\n".join(lines)
 
 

@@ -30,7 +30,7 @@ async def status_of(host: Host) -> StatusResult:
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
     return StatusResult(
         status="ok",
-        message=f"everfact is running and connected to {store or 'its store'}",
+        message=f"everfact is running and connected to {store or 'its store'}{_warning(stats, store)}",
         store=store,
         group_id=host.groups(())[0],
         episodes=stats.episodes,
@@ -43,6 +43,10 @@ async def status_of(host: Host) -> StatusResult:
         cost_usd=round(spent.usd, 6),
         models=[ModelUsage.of(model, usage) for model, usage in spent.today.items()],
     )
+
+
+def _warning(stats: Stats, store: str) -> str:
+    return f". {stats.warning}" if store and stats.warning else ""
 
 
 async def health_check(call: Call) -> Health:

@@ -1,0 +1,319 @@
+"""FalkorDB: one graph for each group, every write one `GRAPH.QUERY`, which happens whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, contextmanager, suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
+from everfact.models import Thing
+from everfact.stores.cypher.engine import INDEXED, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.line import Line, ServerAway
+from everfact.stores.cypher.server import Server
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+
+_PORT = 6379
+OLDEST = 40_800
+"""The first version of the module, 4.8, that has all that is used here."""
+_CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
+_NAMELESS = "_"
+"""What Graphiti calls the group of whoever names none; it lies in the graph that the driver was told of."""
+_OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
+_REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
+# The same as Graphiti makes: an index of ours on one of their properties would keep theirs from being made.
+_GRAPHITI = (
+    "CREATE INDEX FOR (n:Entity) ON (n.uuid, n.group_id, n.name, n.created_at)",
+    "CREATE INDEX FOR (n:Episodic) ON (n.uuid, n.group_id, n.created_at, n.valid_at)",
+    "CREATE INDEX FOR (n:Saga) ON (n.uuid, n.group_id, n.name)",
+    "CREATE INDEX FOR ()-[e:RELATES_TO]-() ON"
+    " (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, e.valid_at, e.invalid_at)",
+)
+_PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
+_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
+_OWN = (
+    "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
+    " WITH o WHERE o.group_id <> $group RETURN o.uuid"
+)
+
+
+class FalkorEngine:
+    """See `Engine`."""
+
+    registry = "everfact:registry"
+
+    def __init__(self, server: Server) -> None:
+        self._to = server
+        self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
+        self._line = Line(self._name)
+        self._default = server.database or "default_db"
+        self._server: Redis | None = None
+        self._prepared: set[str] = set()
+        self._is_closed = False
+
+    async def open(self) -> None:
+        from redis.asyncio import Redis
+        from redis.asyncio.retry import Retry
+        from redis.backoff import NoBackoff
+
+        to = self._to
+        # The library's own client asks at once, and blocking, whether this is a cluster.
+        self._server = Redis(
+            host=to.host,
+            port=to.port or _PORT,
+            username=to.user,
+            password=to.password,
+            ssl=to.url.startswith("falkordb+s:"),
+            decode_responses=True,
+            socket_connect_timeout=_CONNECT_SECONDS,
+            socket_timeout=_ANSWER_SECONDS,
+            retry=Retry(NoBackoff(), 0),
+        )
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(self.close)
+            await self._check_version()
+            await self.prepare(self.registry)
+            on_failure.pop_all()
+
+    async def _check_version(self) -> None:
+        """Refuse a server that is too old to do what is asked of it, or has no module at all."""
+        with self._translated():
+            async with asyncio.timeout(_CONNECT_SECONDS):  # another kind of server may wait for us to say more
+                await self._ask("GRAPH.LIST")
+        for module in await self._ask("MODULE", "LIST"):
+            said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
+            if said["name"] == "graph" and said["ver"] < OLDEST:
+                raise ConfigError(
+                    f"{self._name} is of version {said['ver']}, everfact needs {OLDEST} or later",
+                    hint="update the server, or name another one in store",
+                )
+
+    async def weakness(self) -> str:
+        if (await self._settings("appendonly")).get("appendonly") != "yes":
+            return f"{self._name} keeps no log: a crash loses what it has not saved. Start it with --appendonly yes"
+        if (await self._settings("appendfsync")).get("appendfsync") != "always":
+            return f"{self._name} may lose its last second in a power cut. Start it with --appendfsync always"
+        return ""
+
+    async def _settings(self, name: str) -> dict[str, str]:
+        try:
+            return dict(await self._ask("CONFIG", "GET", name))
+        except (StoreError, ConfigError):  # hosted servers do not let it be asked
+            return {}
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._server is not None:
+            server, self._server = self._server, None
+            await server.aclose()
+
+    def graph(self, group_id: str) -> str:
+        if group_id == self.registry:
+            raise UsageError(f"a group cannot be called {group_id}", hint="choose another name")
+        return self._default if group_id == _NAMELESS else group_id
+
+    async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
+        if group_ids is None:
+            names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
+            return [Part(self, name, (name, _NAMELESS) if name == self._default else (name,)) for name in names]
+        groups: dict[str, list[str]] = defaultdict(list)
+        for group in dict.fromkeys(group_ids):
+            groups[self.graph(group)].append(group)
+        return [Part(self, name, tuple(of)) for name, of in groups.items()]
+
+    async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        async def ask() -> list[Row]:
+            try:
+                return await self._query(graph, query, parameters, reads=True)
+            except _NoGraphError:
+                return []
+
+        return await self._line.call(ask)
+
+    async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
+        return await self._line.call(lambda: self._query(graph, query, parameters), again=again)
+
+    async def _query(self, graph: str, query: str, parameters: Parameters, *, reads: bool = False) -> list[Row]:
+        from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
+
+        with self._translated():
+            of = AsyncGraph(self._open_server(), graph)
+            result = await (of.ro_query if reads else of.query)(query, _clean(parameters))
+        rows: list[Row] = result.result_set
+        return rows
+
+    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
+        clauses, asked = [f"{guard} WITH g"], dict(parameters)
+        for number, step in enumerate(steps):
+            clauses.append(f"CALL {{ UNWIND $rows{number} AS r {step.statement} }}")
+            asked[f"rows{number}"] = step.rows
+        return bool(await self.write(graph, " ".join([*clauses, "RETURN g.revision"]), asked, again=False))
+
+    async def prepare(self, graph: str) -> None:
+        if graph in self._prepared:
+            return
+        found = await self.read(graph, _PREPARED, {})
+        if not found:
+            of = _REGISTERED if graph == self.registry else INDEXED
+            await self._make([*_range_indexes(of), *(_GRAPHITI + _text_indexes() if of is INDEXED else ())], graph)
+            await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
+        self._prepared.add(graph)
+
+    async def _make(self, statements: Sequence[str], graph: str) -> None:
+        """Make indexes; those that are there already are left alone."""
+        for statement in statements:
+            try:
+                await self.write(graph, statement, {})
+            except StoreError as error:
+                if "already indexed" not in str(error):
+                    raise
+
+    async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
+        key = f"{graph}\x1f{thing}\x1f{name}"
+        if key not in self._prepared:
+            options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
+            await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
+            for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
+                if not await self.read(graph, _UNFINISHED, {"label": TEXTS[thing]}):
+                    break
+                await asyncio.sleep(_LOOK_SECONDS)
+            self._prepared.add(key)
+
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        asked = {"uuids": list(uuids), "group": group_id}
+        return [uuid for (uuid,) in await self.write(self.registry, _OWN, asked)] if uuids else []
+
+    async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        query = "MATCH (o:EverfactOwner) WHERE o.uuid IN $uuids RETURN o.group_id, o.uuid"
+        homes: dict[str, list[str]] = defaultdict(list)
+        for group, uuid in await self.read(self.registry, query, {"uuids": list(uuids)}):
+            homes[self.graph(group)].append(uuid)
+        return homes
+
+    async def forget(self, group_id: str, uuids: Sequence[str] | None) -> None:
+        which = "" if uuids is None else " AND o.uuid IN $uuids"
+        asked = {"group": group_id, "uuids": list(uuids or ())}
+        await self.write(self.registry, f"MATCH (o:EverfactOwner) WHERE o.group_id = $group{which} DELETE o", asked)
+        persistence = await self._ask("INFO", "persistence")
+        if persistence["aof_enabled"] and not persistence["aof_rewrite_in_progress"]:
+            await self._ask("BGREWRITEAOF")  # the log still has the words
+
+    async def drop(self, part: Part) -> None:
+        self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
+        with suppress(_NoGraphError):
+            await self._ask("GRAPH.DELETE", part.graph)
+
+    def moment(self, at: datetime | None) -> str | None:
+        return None if at is None else at.isoformat()
+
+    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:  # noqa: ARG002
+        return f"CALL db.idx.fulltext.queryNodes('{TEXTS[thing]}', $words) YIELD node, score", {
+            "words": "|".join(words)
+        }
+
+    def by_vector(self, thing: Thing, name: str) -> str:
+        return (
+            f"CALL db.idx.vector.queryNodes('{TEXTS[thing]}', '{name}', $most, vecf32($vector)) YIELD node, score"
+            " WITH node, 1 - score AS score"
+        )
+
+    def cosine(self, name: str) -> str:
+        return f"1 - vec.cosineDistance(t.{name}, vecf32($vector))"
+
+    def put_vector(self, name: str) -> str:
+        return f"SET t.{name} = vecf32(r.vector)"
+
+    def _open_server(self) -> Redis:
+        if self._is_closed or self._server is None:
+            raise StoreError("the memory is closed")
+        return self._server
+
+    async def _ask(self, *command: str) -> Any:
+        async def ask() -> Any:
+            with self._translated():
+                return await self._open_server().execute_command(*command)  # type: ignore[no-untyped-call]
+
+        return await self._line.call(ask)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the client's exceptions into ours, with a word on what to do."""
+        from redis import exceptions as redis
+
+        try:
+            yield
+        except redis.AuthenticationError as error:
+            raise ConfigError(f"{self._name} refuses the login: {error}", hint=_LOGIN) from error
+        except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
+            raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
+        except redis.RedisError as error:
+            raise self._refused(str(error)) from error
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"the text holds half of a surrogate pair at character {error.start}", hint="send well-formed Unicode"
+            ) from error
+
+    def _refused(self, said: str) -> EverfactError:
+        """What the server's refusal means, by the words it uses."""
+        for words, (error, hint) in _REFUSALS.items():
+            if words in said:
+                return error(f"{self._name} refused: {said}", hint=hint)
+        return StoreError(f"{self._name} refused: {said}", hint="look into the server's log")
+
+
+class _NoGraphError(StoreError):
+    """There is no graph of that name."""
+
+
+_LOGIN = "set store_user and store_password (EVERFACT_STORE_USER, EVERFACT_STORE_PASSWORD)"
+_AWAY = "is it running, and is it a FalkorDB? Its address is the setting store; a Neo4j is bolt://host or neo4j://host"
+_REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
+    "empty key": (_NoGraphError, ""),
+    "NOAUTH": (ConfigError, _LOGIN),
+    "Authentication required": (ConfigError, _LOGIN),
+    "NOPERM": (ConfigError, "give the user in store_user the rights to GRAPH.* and its keys, or name another"),
+    "unknown command": (ConfigError, "this Redis lacks the module: start it with --loadmodule falkordb.so"),
+    "read only replica": (
+        StoreError,
+        "this is a read-only replica: it can be searched; to add, name the primary in store",
+    ),
+    "maxmemory": (StoreUnavailable, "raise maxmemory in the server's configuration, or purge what is not needed"),
+    "MISCONF": (StoreUnavailable, "the server cannot write to its disk: make room there; nothing stored is lost"),
+    "WRONGTYPE": (ConfigError, "the server uses that name for something else: name another server in store"),
+}
+
+
+def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+    """One for each label: the server looks into it by any of its properties, and by several at once.
+
+    Not by the group where all nodes have it in common: it would be looked up in vain every time.
+    """
+    made = []
+    for label, indexes in of.items():
+        names = list(dict.fromkeys(name for index in indexes for name in index))
+        told_apart = names if of is _REGISTERED else [name for name in names if name != "group_id"] or names
+        made.append(f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in told_apart)})")
+    return made
+
+
+def _text_indexes() -> tuple[str, ...]:
+    """Without stemming and stop words: the words come prepared."""
+    return tuple(
+        f"CALL db.idx.fulltext.createNodeIndex({{label: '{label}', stopwords: []}}, {{field: 'words', nostem: true}})"
+        for label in TEXTS.values()
+    )
+
+
+def _clean(value: Any) -> Any:
+    """Without NUL, at which the server would stop reading; what must come back as it was is escaped in JSON."""
+    if isinstance(value, str):
+        return value.replace("\0", "\u2400")
+    if isinstance(value, Mapping):
+        return {name: _clean(item) for name, item in value.items()}
+    return [_clean(item) for item in value] if isinstance(value, list | tuple) else value

@@ -1,0 +1,123 @@
+"""Keeping vectors with the wordings they belong to, and finding wordings that lack one."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Sequence
+from hashlib import blake2b
+
+from everfact.errors import UsageError
+from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded, Vector
+from everfact.stores.cypher.engine import LABELS, Engine, Part, Row
+from everfact.stores.cypher.rows import NO_MODEL, OPEN, from_data, text_digest
+
+_KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
+    Thing.EPISODE: Episode,
+    Thing.ENTITY: Entity,
+    Thing.FACT: Fact,
+}
+_MODEL = "MERGE (m:EverfactModel {name: $name}) ON CREATE SET m.dimension = $dimension RETURN m.dimension"
+_DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
+_REVISIONS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN g.group_id, g.revision ORDER BY g.group_id"
+_OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
+
+
+def vector_name(model: str) -> str:
+    """The property that holds the vectors of a model."""
+    return f"vector_{blake2b(model.encode(), digest_size=6).hexdigest()}"
+
+
+def direction(vector: Vector, *, is_question: bool = False) -> list[float]:
+    """The vector as it is kept: of length one, and two parts longer, where what points nowhere differs from all others.
+
+    Raises:
+        UsageError: it holds a value that is no finite number.
+    """
+    length = math.hypot(*vector)
+    if not math.isfinite(length):
+        raise UsageError("a vector holds a value that is no finite number")
+    if length:
+        return [*(value / length for value in vector), 0.0, 0.0]
+    return [*vector, float(is_question), float(not is_question)]
+
+
+async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding]) -> int:
+    """See `Store.put_vectors`."""
+    name, kept = vector_name(model), 0
+    rows: dict[Thing, list[dict[str, object]]] = defaultdict(list)
+    for embedding in embeddings:
+        vector = direction(embedding.vector)
+        ((dimension,),) = await engine.write(engine.registry, _MODEL, {"name": model, "dimension": len(vector) - 2})
+        _check_dimension(model, dimension, len(vector) - 2)
+        rows[embedding.thing].append(
+            {"uuid": embedding.uuid, "digest": text_digest(embedding.text), "vector": vector, "model": model}
+        )
+    for thing, of in rows.items():
+        put = (
+            f"UNWIND $rows AS r MATCH (e:{LABELS[thing]} {{uuid: r.uuid}})-[:EverfactSays]->(t)"
+            f" WHERE e.known_to = {OPEN} AND t.digest = r.digest {engine.put_vector(name)}"
+            " SET t.embedded = r.model, t.models = [x IN coalesce(t.models, []) WHERE x <> r.model] + r.model"
+            " RETURN count(t)"
+        )
+        for graph, uuids in (await engine.homes([str(row["uuid"]) for row in of])).items():
+            await engine.prepare_vectors(graph, thing, name, dimension + 2)
+            here = [row for row in of if row["uuid"] in set(uuids)]
+            ((count,),) = await engine.write(graph, put, {"rows": here}) or ((0,),)
+            kept += count
+    return kept
+
+
+async def has_vectors(engine: Engine, model: str, vector: Vector) -> bool:
+    """Whether there are any of that model; if so, this one must be comparable.
+
+    Raises:
+        UsageError: it has too many or too few parts.
+    """
+    found = await engine.read(engine.registry, _DIMENSION, {"name": model})
+    if found:
+        _check_dimension(model, found[0][0], len(vector))
+    return bool(found)
+
+
+def _check_dimension(model: str, expected: int, given: int) -> None:
+    if expected != given:
+        raise UsageError(f"vectors of {model} have {expected} dimensions, this one has {given}")
+
+
+class Gaps:
+    """Finds wordings without a vector, and remembers where there were none until somebody writes there again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._none: dict[tuple[str, str], list[Row]] = {}
+
+    async def unembedded(self, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
+        """See `Store.unembedded`. What has a vector of another model is looked through one by one."""
+        others = [name for (name,) in await self._engine.read(self._engine.registry, _OTHERS, {"name": model})]
+        found: list[Unembedded] = []
+        for part in parts:
+            revisions = await part.read(_REVISIONS)
+            if len(found) >= limit or self._none.get((part.graph, model)) == revisions:
+                continue
+            lacking = await _lacking(part, model, [NO_MODEL, *others], limit - len(found))
+            if not lacking:
+                self._none[part.graph, model] = revisions
+            found += lacking
+        return found
+
+
+async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:
+    found: list[Unembedded] = []
+    for thing, label in LABELS.items():
+        query = (
+            f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND NOT $model IN coalesce(t.models, [])"
+            f" MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
+            " RETURN e.data LIMIT $limit"
+        )
+        for (data,) in await part.read(query, before=before, model=model, limit=limit - len(found)):
+            item = from_data(_KINDS[thing], data)
+            found.append(Unembedded(thing=thing, uuid=item.uuid, text=item.text))
+        if len(found) >= limit:
+            break
+    return found
