@@ -229,7 +229,7 @@ async def test_a_purge_stops_whoever_builds_with_what_is_purged(path: Path, monk
 async def test_one_process_builds_at_a_time_and_a_dead_one_is_followed(path: Path) -> None:
     async with await SQLiteStore.open(path) as store:
         await tell(store, 200)
-        shelf, now = store._nearest.shelf, store._now
+        shelf, now = store._nearest().shelf, store._now
         taken = await store._database.write(lambda c: segments.begin(c, shelf, now()))
         assert taken is not None
         assert not await store.maintain()
@@ -280,9 +280,9 @@ async def test_a_copy_needs_no_files(path: Path, tmp_path: Path) -> None:
 async def test_more_vectors_than_may_be_kept_in_memory_are_read_from_the_file(path: Path) -> None:
     async with await SQLiteStore.open(path) as store:
         await tell(store, 80)
-        store._nearest._most_bytes = 1000
+        store._nearest()._most_bytes = 1000
         assert await _finds_all(store, range(0, 80, 7))
-        assert not store._nearest._kept
+        assert not store._nearest()._kept
 
 
 async def test_what_others_write_is_found_at_once(path: Path) -> None:

@@ -20,6 +20,7 @@ from uuid import UUID, uuid5
 from everfact import clock
 from everfact.clock import new_secret
 from everfact.errors import CaptureError
+from everfact.git.marks import Mark, read_mark, state_name
 from everfact.git.program import output, start
 from everfact.models import Added, Draft
 
@@ -61,18 +62,6 @@ class Indexed:
     """Older commits, beyond the limit."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Mark:
-    """How far a repository has been indexed."""
-
-    tips: tuple[str, ...] = ()
-    """Commits whose ancestors are indexed, the latest first."""
-    shallow: str = ""
-    """A sign of where history was cut off in the clone then."""
-    limit: int = 0
-    """Of how many commits the older ones were left out; 0 if none were."""
-
-
 @dataclass(slots=True, kw_only=True)
 class _Commit:
     sha: str
@@ -84,19 +73,6 @@ class _Commit:
     """The first of them."""
     count: int = 0
     """Of all."""
-
-
-def state_name(group_id: str, repository: str) -> str:
-    """Under which name a memory keeps the mark of a repository."""
-    return f"git/{group_id}/{repository}"
-
-
-def read_mark(text: str | None) -> Mark:
-    """The mark as it was kept."""
-    if text is None:
-        return Mark()
-    kept = json.loads(text)
-    return Mark(tips=tuple(kept["tips"]), shallow=kept["shallow"], limit=kept["limit"])
 
 
 async def index(

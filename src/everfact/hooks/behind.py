@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from everfact.config.project import git_common_dir, group_of
-from everfact.git.commits import read_mark, state_name
+from everfact.git.marks import read_mark, state_name
 from everfact.hooks import drain
 from everfact.hooks.spool import Job, Spool
 

@@ -113,4 +113,4 @@ async def test_vectors_are_found_as_they_come_in_whichever_group_they_are_of(pat
             assert await found("empty", told.text) == []
             await store.put_vectors(embedder.model, [kept])
             assert await found(group, told.text) == [told.uuid]
-        assert len(store._nearest._kept[next(iter(store._nearest._kept))].parts) < 8
+        assert len(store._nearest()._kept[next(iter(store._nearest()._kept))].parts) < 8

@@ -11,7 +11,6 @@ import apsw
 
 from everfact.errors import SchemaTooNew, StoreCorrupt, StoreError
 from everfact.stores.sqlite.connection import APPLICATION_ID, is_foreign, transaction
-from everfact.stores.sqlite.upkeep import back_up
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +58,8 @@ def _keep_copy(connection: apsw.Connection, path: Path, schema: int) -> None:
     copy = path.with_name(f"{path.name}.schema-{schema}.backup")
     if copy.exists():  # left by an earlier attempt, and of the same schema
         return
+    from everfact.stores.sqlite.upkeep import back_up  # hardly any start has to
+
     reader = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY, vfs=connection.open_vfs)
     try:
         back_up(reader, copy)

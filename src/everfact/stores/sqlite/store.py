@@ -3,6 +3,8 @@
 Each method runs one function of the modules beside it, in a thread: writes in one transaction, durable unless it can
 be redone (claims, vectors, digests that others follow), reads on one consistent state. Many reads that belong
 together are quicker in one thread (`together`): handing a single one over and back takes as long as the read itself.
+
+What only some uses need is imported where it is used: a hook opens a store, reads and ends, in a tenth of a second.
 """
 
 from __future__ import annotations
@@ -12,7 +14,8 @@ from contextlib import AsyncExitStack
 from copy import copy
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from everfact import clock
 from everfact.errors import StoreError
@@ -34,21 +37,12 @@ from everfact.models import (
     Unembedded,
     Vector,
 )
-from everfact.stores.sqlite import (
-    accept,
-    journal,
-    maintain,
-    match,
-    nearest,
-    queue,
-    read,
-    record,
-    segments,
-    upkeep,
-    vectors,
-)
+from everfact.stores.sqlite import accept, match, named, queue, read, record
 from everfact.stores.sqlite.connection import Database, Snapshot
 from everfact.stores.sqlite.migrate import migrate, schema_of, scripts
+
+if TYPE_CHECKING:
+    from everfact.stores.sqlite.nearest import Nearest
 
 T = TypeVar("T")
 
@@ -60,7 +54,8 @@ class SQLiteStore:
         self._database = database
         self._reads: Database | Snapshot = database
         self._now = now
-        self._nearest = nearest.Nearest(segments.Shelf(database.path))
+        self._loaded: list[Nearest] = []
+        self._loading = Lock()
 
     @classmethod
     async def open(cls, path: Path, *, now: Callable[[], datetime] = clock.now, vfs: str | None = None) -> Self:
@@ -157,10 +152,14 @@ class SQLiteStore:
     async def journal(
         self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
     ) -> list[Entry]:
+        from everfact.stores.sqlite import journal
+
         of = None if group_ids is None else tuple(group_ids)
         return await self._reads.read(lambda c: journal.journal(c, of, limit, after))
 
     async def replay(self, entries: Sequence[Entry]) -> int:
+        from everfact.stores.sqlite import journal
+
         return await self._database.write(lambda c: journal.replay(c, entries))
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
@@ -169,7 +168,7 @@ class SQLiteStore:
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
     ) -> list[Scored]:
-        return await self._reads.read(lambda c: self._nearest.match(c, (thing, model, vector), where, limit))
+        return await self._reads.read(lambda c: self._nearest().match(c, (thing, model, vector), where, limit))
 
     async def neighbours(
         self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
@@ -188,9 +187,13 @@ class SQLiteStore:
         return held
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
+        from everfact.stores.sqlite import vectors
+
         return await self._database.note(lambda c: vectors.put_vectors(c, model, embeddings))
 
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
+        from everfact.stores.sqlite import vectors
+
         found, behind = await self._reads.read(
             lambda c: (vectors.unembedded(c, model, limit), vectors.is_behind(c, model))
         )
@@ -199,35 +202,56 @@ class SQLiteStore:
         return found
 
     async def maintain(self) -> bool:
-        return await maintain.maintain(self._database, self._nearest.shelf, self._now)
+        from everfact.stores.sqlite.maintain import maintain
+
+        return await maintain(self._database, self._nearest().shelf, self._now)
 
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
+        from everfact.stores.sqlite import upkeep
+
         count = await self._database.write(lambda c: upkeep.purge(c, group_id, uuids, former))
         await self._wipe()
         return count
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
+        from everfact.stores.sqlite import upkeep
+
         held = await self._database.write(lambda c: upkeep.clear(c, group_ids))
         await self._wipe()
         return held
 
     async def _wipe(self) -> None:
         """Leave no byte of what was deleted: in memory, in segments, in the file."""
-        self._nearest.forget()
-        await self._database.write(lambda c: self._nearest.shelf.sweep(segments.names(c)))
+        from everfact.stores.sqlite import segments, upkeep
+
+        near = self._nearest()
+        near.forget()
+        await self._database.write(lambda c: near.shelf.sweep(segments.names(c)))
         await self._database.alone(upkeep.scrub)
 
     async def state(self, name: str) -> str | None:
-        return await self._reads.read(lambda c: upkeep.state(c, name))
+        return await self._reads.read(lambda c: named.state(c, name))
 
     async def set_state(self, name: str, value: str | None) -> None:
-        await self._database.write(lambda c: upkeep.set_state(c, name, value))
+        await self._database.write(lambda c: named.set_state(c, name, value))
 
     async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
-        return await self._database.write(lambda c: upkeep.swap_state(c, name, old, new))
+        return await self._database.write(lambda c: named.swap_state(c, name, old, new))
 
     async def backup(self, target: Path) -> None:
-        await self._database.alone(lambda c: upkeep.back_up(c, target))
+        from everfact.stores.sqlite.upkeep import back_up
+
+        await self._database.alone(lambda c: back_up(c, target))
+
+    def _nearest(self) -> Nearest:
+        """What finds by meaning, made by the first that asks; snapshots share it."""
+        with self._loading:
+            if not self._loaded:
+                from everfact.stores.sqlite.nearest import Nearest
+                from everfact.stores.sqlite.segments import Shelf
+
+                self._loaded.append(Nearest(Shelf(self._database.path)))
+            return self._loaded[0]
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
         chosen = None if group_ids is None else tuple(group_ids)
