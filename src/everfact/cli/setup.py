@@ -63,7 +63,7 @@ def _index(ctx: typer.Context) -> Iterator[Outcome]:
 
 def _look(ctx: typer.Context) -> Iterator[Outcome]:
     from everfact.install.servers import Outcome
-    from everfact.verbs.upkeep import condition
+    from everfact.verbs.upkeep import holdings
 
-    held, settings = run(ctx, lambda session: session.memory.status()), settings_of(ctx)
-    yield Outcome(client=US, what="health", action="ok", detail=condition(settings.remote or settings.store, held))
+    held = run(ctx, lambda session: session.memory.status())
+    yield Outcome(client=US, what="health", action="ok", detail=holdings(held))

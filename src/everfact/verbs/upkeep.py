@@ -16,7 +16,12 @@ _TOLD = 200
 
 def condition(store: str, held: Stats, *, trouble: str = "") -> str:
     """That the memory is ready, how much it holds, what is wrong with hooks, and what waits."""
-    lines = [f"ready: {store}", f"{held.episodes} episodes, {held.entities} entities, {held.facts} facts"]
+    return f"ready: {store}\n{holdings(held, trouble=trouble)}"
+
+
+def holdings(held: Stats, *, trouble: str = "") -> str:
+    """How much a memory holds, what is wrong, and what waits."""
+    lines = [f"{held.episodes} episodes, {held.entities} entities, {held.facts} facts"]
     if trouble:
         lines.append(trouble)
     if held.pending or held.parked:
