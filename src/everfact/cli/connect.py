@@ -239,7 +239,7 @@ def draw(screen: Screen, outcomes: list[Outcome], place: Place) -> None:
     for done in outcomes:
         mark = Text(f"{done.action:<9}", style=_MARKS.get(done.action, "green"))
         detail = f"({done.detail})" if done.file and done.detail else done.detail
-        said = [done.what, done.file.replace(home, "~", 1), detail]
+        said = [done.what and f"{done.what:<7}", done.file.replace(home, "~", 1), detail]
         screen.rows([(mark, f"{done.client:<14}", "  ".join(part for part in said if part))])
         if done.hint:
             screen.rows([(" " * 9, Text(f"hint: {done.hint}", style="dim"))])
