@@ -25,7 +25,7 @@ from everfact.embedders.static import StaticEmbedder
 from everfact.memory import Memory
 from everfact.models import Embedding, Episode, Filter, Query, Thing, Vector
 from everfact.stores.sqlite import SQLiteStore
-from everfact.stores.sqlite.text import match_terms
+from everfact.stores.text import match_terms
 from scale_data import BIG, Question
 
 _MODEL = StaticEmbedder.model

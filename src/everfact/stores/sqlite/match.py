@@ -9,7 +9,7 @@ import apsw
 from everfact.models import Filter, Reached, Scored, Thing
 from everfact.stores.sqlite import where
 from everfact.stores.sqlite.rows import Row, to_json
-from everfact.stores.sqlite.text import match_terms, trigram_terms
+from everfact.stores.text import match_terms, trigram_terms
 from everfact.stores.sqlite.where import Where
 from everfact.stores.sqlite.words import Index, score
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import apsw
 
 from everfact.models import fold_name
-from everfact.stores.sqlite.text import folded, index_text
+from everfact.stores.text import folded, index_text
 
 
 def index_episode(connection: apsw.Connection, text_id: int, name: str, content: str, speaker: str) -> None:

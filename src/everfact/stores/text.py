@@ -1,4 +1,4 @@
-"""Words in and words out of the full-text index, for every script.
+"""Words in and words out of a full-text index, for every script.
 
 Scripts written without spaces are cut into pairs of neighbouring characters, so that two characters find a place
 in the middle of a run. What a person types is never passed through: a query is made of quoted tokens only.
@@ -44,6 +44,22 @@ def match_terms(text: str) -> list[str]:
 def trigram_terms(text: str) -> list[str]:
     """A query for each word of `text` that finds it inside of names; words under three characters cannot."""
     return _first(f'"{word}"' for word in _words(folded(text).casefold()) if len(word) > 2)
+
+
+def all_words(text: str, *, with_single: bool = False) -> Iterator[str]:
+    """The folded words of `text`; a run without spaces gives pairs, and `with_single` also its single characters.
+
+    A run of one character is found by that character, so what is indexed needs both.
+    """
+    folded_text, place = folded(text).casefold(), 0
+    for run in _UNSPACED.finditer(folded_text):
+        yield from _words(folded_text[place : run.start()])
+        pairs = _pairs(run[0])
+        yield from pairs
+        if with_single or not pairs:
+            yield from run[0]
+        place = run.end()
+    yield from _words(folded_text[place:])
 
 
 def _first(terms: Iterable[str]) -> list[str]:

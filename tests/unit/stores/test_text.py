@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from everfact.stores.sqlite.text import index_text, match_terms, trigram_terms
+from everfact.stores.text import index_text, match_terms, trigram_terms
 
 _TABLE = "CREATE VIRTUAL TABLE t USING fts5 (x, tokenize = \"porter unicode61 categories 'L* N* M* Co'\")"
 

@@ -1,0 +1,120 @@
+"""What the store asks of a graph server. `falkordb.py` and `neo4j.py` each answer it: a driver and a dialect.
+
+A *graph* is what one query can see: on FalkorDB that of one group, on Neo4j the whole database. A *part* is a graph and
+which of the groups in it are asked about, so the same queries serve both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final, Protocol, TypeAlias
+
+from everfact.models import Thing
+
+Row: TypeAlias = "list[Any]"
+Parameters: TypeAlias = "Mapping[str, Any]"
+
+LABELS: Final = {Thing.EPISODE: "EverfactEpisode", Thing.ENTITY: "EverfactEntity", Thing.FACT: "EverfactFact"}
+"""The nodes that hold versions. What is not in Graphiti's schema has a label that begins like these."""
+TEXTS: Final = {thing: f"{label}Text" for thing, label in LABELS.items()}
+"""The nodes that hold a wording and its vectors; versions with the same wording share one."""
+
+INDEXED: Final = {
+    "EverfactGroup": (("group_id",),),
+    "EverfactEpisode": (
+        *(("uuid",), ("group_id", "status", "no"), ("source_key",), ("place",), ("thread",), ("speaker_key",)),
+        *(("made_by",), ("closed_by",)),
+    ),
+    "EverfactEntity": (("uuid",), ("group_id",), ("made_by",), ("closed_by",)),
+    "EverfactFact": (("uuid",), ("group_id",), ("subject",), ("object",), ("made_by",), ("closed_by",)),
+    "EverfactAssertion": (("uuid",), ("group_id",), ("subject",), ("object",), ("episode",), ("made_by",)),
+    "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
+    "EverfactThread": (("key",),),
+    "EverfactTerm": (("key",),),
+} | {label: (("key",), ("uuid",), ("embedded",)) for label in TEXTS.values()}
+"""Which properties of our nodes have an index; a tuple of several is one index where the server can."""
+
+SCHEMA: Final = 1
+"""Raised whenever nodes are laid out differently; a graph with a higher one is a later version's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A graph, and the groups in it that a query is about."""
+
+    graph: str
+    groups: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One statement of a write: run once, for all of `$rows`."""
+
+    statement: str
+    rows: Sequence[Mapping[str, Any]]
+
+
+class Engine(Protocol):
+    """A connection to a graph server, and its dialect of Cypher. Maps the driver's exceptions to ours."""
+
+    registry: str
+    """The graph that holds what belongs to no group."""
+
+    async def open(self) -> None:
+        """Connect; say clearly what is wrong if that fails."""
+
+    async def close(self) -> None:
+        """Let go of every connection; safe to call twice."""
+
+    def graph(self, group_id: str) -> str:
+        """The graph in which a group lies."""
+
+    async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
+        """The graphs that hold these groups, or all groups; graphs that do not exist may be among them."""
+
+    async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        """Ask; a graph that does not exist answers nothing."""
+
+    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        """Do one statement."""
+
+    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
+        """Do all steps, in this order, or nothing; nothing if `guard`, which knows `parameters`, gives no row.
+
+        Every step sees what those before it did. Answers whether the guard let them by.
+        """
+
+    async def prepare(self, graph: str) -> None:
+        """Make what indexes the graph still lacks."""
+
+    async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
+        """Make the vector index of one kind of item, for one model."""
+
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
+        """The first of these ids that belongs to an item of another group; the others are this group's from now on."""
+
+    async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        """In which graph each of these items lies, if it is there at all."""
+
+    async def forget(self, group_id: str, uuids: Sequence[str] | None) -> None:
+        """These ids of a group, or all of it, are free again, and no trace of them is left on disk if that can be."""
+
+    async def drop(self, part: Part) -> None:
+        """Wipe whole groups."""
+
+    def moment(self, at: datetime | None) -> Any:
+        """A time as Graphiti keeps it there."""
+
+    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
+        """A clause that yields `node`, a wording, and `score`, for wordings with any of these words."""
+
+    def by_vector(self, thing: Thing, name: str) -> str:
+        """A clause that yields `node`, a wording, and `score`, a cosine, for the `$most` nearest to `$vector`."""
+
+    def cosine(self, name: str) -> str:
+        """The cosine of wording `t` and `$vector`, both known to have one."""
+
+    def put_vector(self, name: str) -> str:
+        """A clause that gives wording `t` the vector `r.vector`."""

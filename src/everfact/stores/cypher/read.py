@@ -1,0 +1,185 @@
+"""Reading back: listings of each kind, the log with all that each change did, the counts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from everfact.models import Assertion, Change, Cursor, Entity, Episode, Fact, Filter, Stats, Thing
+from everfact.stores.cypher.engine import LABELS, Engine, Part, Row
+from everfact.stores.cypher.rows import EPISODE, OPEN, from_data, to_change, to_episode, to_micros, to_moment
+from everfact.stores.cypher.where import Where, assertions, versions, withdrawn
+
+T = TypeVar("T", Episode, Entity, Fact, Assertion)
+
+COLUMNS = {Thing.EPISODE: EPISODE, Thing.ENTITY: "e.data", Thing.FACT: "e.data"}
+_READ: dict[Thing, Callable[[Row], Any]] = {
+    Thing.EPISODE: to_episode,
+    Thing.ENTITY: lambda row: from_data(Entity, row[0]),
+    Thing.FACT: lambda row: from_data(Fact, row[0]),
+}
+_TIME = {Thing.EPISODE: "reference_time", Thing.ENTITY: "created_at", Thing.FACT: "created_at"}
+
+
+async def items(engine: Engine, thing: Thing, filter_: Filter, limit: int, before: Cursor | None) -> list[Any]:
+    """See `Store.episodes`, `Store.entities`, `Store.facts`."""
+    found: list[Any] = []
+    for part in await engine.parts(filter_.group_ids):
+        where = await versions(engine, part, thing, filter_)
+        rows = await newest(engine, part, where, COLUMNS[thing], (limit, before, _TIME[thing]))
+        found += map(_READ[thing], rows)
+    return _merged(found, limit, _TIME[thing])
+
+
+async def assertion_list(engine: Engine, filter_: Filter, limit: int, before: Cursor | None) -> list[Assertion]:
+    """See `Store.assertions`."""
+    found = []
+    for part in await engine.parts(filter_.group_ids):
+        columns = f"e.data, {withdrawn(filter_)} AS is_withdrawn"
+        rows = await newest(engine, part, assertions(part, filter_), columns, (limit, before, "created_at"))
+        found += [replace(from_data(Assertion, data), withdrawn=gone) for data, gone in rows]
+    return _merged(found, limit, "created_at")
+
+
+async def newest(
+    engine: Engine, part: Part, where: Where, columns: str, page: tuple[int, Cursor | None, str]
+) -> list[Row]:
+    """The first rows of a part, newest first."""
+    limit, before, time = page
+    if before is not None:
+        where.add(
+            f"(e.{time} < $before OR (e.{time} = $before AND e.uuid < $before_uuid))",
+            before=to_micros(before[0]),
+            before_uuid=before[1],
+        )
+    return await engine.read(
+        part.graph,
+        f"{where.match} WITH e ORDER BY e.{time} DESC, e.uuid DESC LIMIT $limit RETURN {columns}",
+        {**where.parameters, "limit": limit},
+    )
+
+
+def _merged(found: list[T], limit: int, time: str) -> list[T]:
+    return sorted(found, key=lambda item: (getattr(item, time), item.uuid), reverse=True)[:limit]
+
+
+async def changes(engine: Engine, filter_: Filter, limit: int, before: Cursor | None) -> list[Change]:
+    """See `Store.changes`."""
+    found: list[Change] = []
+    for part in await engine.parts(filter_.group_ids):
+        where = Where("EverfactChange", part)
+        if filter_.known_at is not None:
+            where.add("e.created_at <= $known_at", known_at=to_micros(filter_.known_at))
+        if filter_.uuids is not None:
+            where.one_of("uuid", await touching(engine, part, filter_.uuids))
+        rows = await newest(engine, part, where, "properties(e)", (limit, before, "created_at"))
+        found += await _whole(engine, part, [node for (node,) in rows])
+    return sorted(found, key=lambda change: (change.created_at, change.uuid), reverse=True)[:limit]
+
+
+async def touching(engine: Engine, part: Part, uuids: Sequence[str]) -> list[str]:
+    """The changes that are, or touched, one of these."""
+    asked = {"uuids": list(uuids), "groups": list(part.groups)}
+    queries = ["MATCH (e:EverfactChange) WHERE (e.uuid IN $uuids OR e.cause IN $uuids)", *_TOUCHED]
+    touched = set()
+    for query in queries:
+        columns = "e.uuid" if query is queries[0] else "e.made_by, e.closed_by, e.marked_by"
+        for row in await engine.read(part.graph, f"{query} AND e.group_id IN $groups RETURN {columns}", asked):
+            touched |= {uuid for item in row for uuid in (item if isinstance(item, list) else [item]) if uuid}
+    return sorted(touched)
+
+
+_TOUCHED = [f"MATCH (e:{label}) WHERE e.uuid IN $uuids" for label in (*LABELS.values(), "EverfactAssertion")]
+
+
+async def _whole(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
+    """The changes with everything they did, as far as it is still there."""
+    if not nodes:
+        return []
+    asked = {"uuids": [node["uuid"] for node in nodes], "groups": list(part.groups)}
+    made: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
+    closed: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    for thing, label in LABELS.items():
+        mine = f"MATCH (e:{label}) WHERE e.group_id IN $groups AND"
+        rows = await engine.read(
+            part.graph, f"{mine} e.made_by IN $uuids RETURN e.made_by, {COLUMNS[thing]} ORDER BY e.no", asked
+        )
+        for uuid, *row in rows:
+            made[uuid][label].append(_READ[thing](row))
+        ended = f"{mine} e.closed_by IN $uuids RETURN e.closed_by, e.no, e.uuid"
+        for uuid, no, item in await engine.read(part.graph, ended, asked):
+            closed[uuid].append((no, item))
+    said = (
+        "MATCH (e:EverfactAssertion) WHERE e.group_id IN $groups AND e.made_by IN $uuids"
+        " RETURN e.made_by, e.data ORDER BY e.no"
+    )
+    for uuid, data in await engine.read(part.graph, said, asked):
+        made[uuid]["asserted"].append(from_data(Assertion, data))
+    standing = await _existing(engine, part, nodes)
+    return [_put_together(node, made[node["uuid"]], closed[node["uuid"]], standing) for node in nodes]
+
+
+async def _existing(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> set[str]:
+    """Of the assertions that these changes marked, those that have not been wiped."""
+    marked = [uuid for node in nodes for uuid in (*node["withdrawn"], *node["reinstated"])]
+    query = "MATCH (e:EverfactAssertion) WHERE e.uuid IN $uuids AND e.group_id IN $groups RETURN e.uuid"
+    found = await engine.read(part.graph, query, {"uuids": marked, "groups": list(part.groups)}) if marked else []
+    return {uuid for (uuid,) in found}
+
+
+def _put_together(
+    node: dict[str, Any], made: dict[str, list[Any]], closed: list[tuple[int, str]], standing: set[str]
+) -> Change:
+    again = {item.uuid for label in LABELS.values() for item in made[label]}
+    return replace(
+        to_change(node),
+        asserted=tuple(made["asserted"]),
+        withdrawn=tuple(uuid for uuid in node["withdrawn"] if uuid in standing),
+        reinstated=tuple(uuid for uuid in node["reinstated"] if uuid in standing),
+        episodes=tuple(made[LABELS[Thing.EPISODE]]),
+        entities=tuple(made[LABELS[Thing.ENTITY]]),
+        facts=tuple(made[LABELS[Thing.FACT]]),
+        removed=tuple(uuid for _, uuid in sorted(closed) if uuid not in again),
+    )
+
+
+_COUNTS = {
+    "episodes": f"MATCH (e:EverfactEpisode) WHERE e.known_to = {OPEN}",
+    "entities": f"MATCH (e:EverfactEntity) WHERE e.known_to = {OPEN}",
+    "facts": f"MATCH (e:EverfactFact) WHERE e.known_to = {OPEN}",
+    "assertions": "MATCH (e:EverfactAssertion) WHERE size(e.marks) % 2 = 0",
+    "changes": "MATCH (e:EverfactChange) WHERE e.uuid <> ''",
+    "pending": "MATCH (e:EverfactEpisode) WHERE e.status = 'pending'",
+    "parked": "MATCH (e:EverfactEpisode) WHERE e.status = 'parked'",
+}
+
+
+async def stats(engine: Engine, group_ids: Sequence[str] | None) -> Stats:
+    """See `Store.stats`."""
+    total = Stats()
+    for part in await engine.parts(group_ids):
+        mine = {"groups": list(part.groups)}
+        groups = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN count(g), max(g.recorded_at)"
+        found = await engine.read(part.graph, groups, mine)
+        if not found or not found[0][0]:
+            continue
+        counts = {}
+        for name, query in _COUNTS.items():
+            ((counts[name],),) = await engine.read(part.graph, f"{query} AND e.group_id IN $groups RETURN count(e)", mine)
+        oldest = f"{_COUNTS['pending']} AND e.group_id IN $groups RETURN min(e.created_at)"
+        ((since,),) = await engine.read(part.graph, oldest, mine)
+        total = _sum(total, Stats(groups=found[0][0], **counts), since, found[0][1])
+    return total
+
+
+def _sum(one: Stats, other: Stats, since: int | None, last: int) -> Stats:
+    times = [moment for moment in (one.oldest_pending, None if since is None else to_moment(since)) if moment]
+    writes = [moment for moment in (one.last_write, to_moment(last)) if moment]
+    counted = ("groups", *_COUNTS)
+    return Stats(
+        **{name: getattr(one, name) + getattr(other, name) for name in counted},
+        oldest_pending=min(times, default=None),
+        last_write=max(writes),
+    )

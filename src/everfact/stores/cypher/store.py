@@ -1,0 +1,176 @@
+"""`CypherStore`: a memory on a graph server. What differs between servers is in the engine it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from everfact import clock
+from everfact.models import (
+    Assertion,
+    Change,
+    Claim,
+    Cursor,
+    Embedding,
+    Entity,
+    Episode,
+    Fact,
+    Filter,
+    Reached,
+    Scored,
+    Stats,
+    Thing,
+    Unembedded,
+    Vector,
+)
+from everfact.stores.cypher import accept, match, queue, read, record, upkeep, vectors
+from everfact.stores.cypher.engine import Engine
+from everfact.stores.cypher.group import Writer
+
+T = TypeVar("T")
+
+
+class CypherStore:
+    """A memory on a graph server, beside what Graphiti keeps there."""
+
+    def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
+        self._engine = engine
+        self._now = now
+        self._writer = Writer(engine, now)
+
+    @classmethod
+    async def open(cls, engine: Engine, *, now: Callable[[], datetime] = clock.now) -> Self:
+        """Connect, and make what the server lacks.
+
+        Raises:
+            ConfigError: the server does not know the user, or is of the wrong kind.
+            StoreUnavailable: it cannot be reached.
+            SchemaTooNew: a later everfact wrote to it.
+        """
+        await engine.open()
+        return cls(engine, now)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def add_episode(self, episode: Episode) -> Episode:
+        return await self._writer.write(episode.group_id, lambda ledger: accept.add_episode(ledger, episode))
+
+    async def claim(
+        self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
+    ) -> list[Claim]:
+        waiting = []
+        for part in await self._engine.parts(group_ids):
+            waiting += await queue.ready(self._engine, part, self._now())
+        claims: list[Claim] = []
+        for *_, group in sorted(waiting):
+            if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
+                claims.append(taken)
+        return claims
+
+    async def _claim(self, group_id: str, owner: str, lease: timedelta) -> Claim | None:
+        return await self._writer.write(group_id, lambda ledger: queue.claim(ledger, owner, lease, self._now()))
+
+    async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
+        return await self._writer.write(
+            claim.episode.group_id, lambda ledger: queue.renew(ledger, claim, lease, self._now())
+        )
+
+    async def release(
+        self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
+    ) -> None:
+        await self._writer.write(
+            claim.episode.group_id, lambda ledger: queue.release(ledger, claim, error, retry_at, park)
+        )
+
+    async def requeue(self, where: Filter) -> int:
+        groups = [group for part in await self._engine.parts(where.group_ids) for group in part.groups]
+        return sum([await self._writer.write(group, lambda ledger: queue.requeue(ledger, where)) for group in groups])
+
+    async def apply(self, change: Change) -> Change:
+        return await self._writer.write(change.group_id, lambda ledger: record.apply(ledger, change))
+
+    async def finish(
+        self, change: Change, claim: Claim, *, lease: timedelta | None = None
+    ) -> tuple[Change, Claim | None]:
+        made = await self._writer.write(change.group_id, lambda ledger: record.finish(ledger, change, claim))
+        return made, None if lease is None else await self._claim(change.group_id, claim.owner, lease)
+
+    async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
+        return await read.items(self._engine, Thing.EPISODE, where, limit, before)
+
+    async def entities(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Entity]:
+        return await read.items(self._engine, Thing.ENTITY, where, limit, before)
+
+    async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]:
+        return await read.items(self._engine, Thing.FACT, where, limit, before)
+
+    async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]:
+        return await read.assertion_list(self._engine, where, limit, before)
+
+    async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
+        return await read.changes(self._engine, where, limit, before)
+
+    async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
+        return await match.match_text(self._engine, thing, text, where, limit)
+
+    async def match_vector(
+        self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
+    ) -> list[Scored]:
+        return await match.match_vector(self._engine, thing, model, vector, where, limit)
+
+    async def neighbours(
+        self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
+    ) -> list[Reached]:
+        return await match.neighbours(self._engine, entity_uuids, where, hops, limit)
+
+    async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
+        return await match.speakers(self._engine, names, where)
+
+    async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
+        return await work(self)
+
+    async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
+        return await vectors.put_vectors(self._engine, model, embeddings)
+
+    async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
+        return await vectors.unembedded(self._engine, model, limit)
+
+    async def maintain(self) -> bool:
+        return False
+
+    async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
+        count = await self._writer.write(group_id, lambda ledger: upkeep.purge(ledger, uuids, former))
+        await self._engine.forget(group_id, uuids)
+        return count
+
+    async def clear(self, group_ids: Sequence[str]) -> Stats:
+        held = await self.stats(group_ids)
+        for part in await self._engine.parts(group_ids):
+            await self._engine.drop(part)
+            for group in part.groups:
+                await self._engine.forget(group, None)
+        return held
+
+    async def state(self, name: str) -> str | None:
+        return await upkeep.state(self._engine, name)
+
+    async def set_state(self, name: str, value: str | None) -> None:
+        await upkeep.set_state(self._engine, name, value)
+
+    async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
+        return await upkeep.swap_state(self._engine, name, old, new)
+
+    async def backup(self, target: Path) -> None:
+        await upkeep.back_up(self._engine, target)
+
+    async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
+        return await read.stats(self._engine, group_ids)
+
+    async def close(self) -> None:
+        await self._engine.close()
