@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from everfact import clock
@@ -93,6 +96,16 @@ async def open_store(settings: Settings) -> Store:
 
     _make_folder(path.parent)
     return await SQLiteStore.open(path)
+
+
+@asynccontextmanager
+async def scratch_store() -> AsyncIterator[Store]:
+    """An empty store that is gone afterwards, to try things out on."""
+    from everfact.stores.sqlite import SQLiteStore
+
+    with TemporaryDirectory(prefix="everfact-") as folder:
+        async with await SQLiteStore.open(Path(folder) / "scratch.db") as store:
+            yield store
 
 
 def _patience(settings: Settings) -> Patience:

@@ -154,7 +154,7 @@ def _beings(entities: Iterable[Entity]) -> list[Entity]:
     return [entity for entity in entities if not is_community(entity)]
 
 
-async def _candidates(store: Store, group_id: str, mentions: Sequence[Mention]) -> list[Entity]:
+async def candidates(store: Store, group_id: str, mentions: Sequence[Mention]) -> list[Entity]:
     """Entities that these mentions may mean, by id, by name in some form, or by words of it."""
     here = Filter(group_ids=(group_id,))
     names = tuple({key for mention in mentions for key in keys(mention.name)})
@@ -188,7 +188,7 @@ class Cast:
         met = {entity.uuid: entity for entity in _beings(known)}
         strange = [m for m in mentions if m.uuid not in met and (m.uuid or resolve(m, list(met.values())) is None)]
         if strange:
-            met |= {entity.uuid: entity for entity in await _candidates(store, group_id, strange)}
+            met |= {entity.uuid: entity for entity in await candidates(store, group_id, strange)}
         cast = cls(group_id, list(met.values()), now)
         # Full names first: a short form in the same text then finds its owner.
         for mention in sorted(dict.fromkeys(mentions), key=lambda m: (-len(m.name.split()), m.name)):

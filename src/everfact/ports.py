@@ -14,6 +14,7 @@ from everfact.models import (
     Cursor,
     Embedding,
     Entity,
+    Entry,
     Episode,
     Extraction,
     Fact,
@@ -110,6 +111,28 @@ class Store(Protocol):
     async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]: ...
     async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
         """The log. `where.uuids` finds changes by their own uuid or by that of anything they touched."""
+
+    async def journal(
+        self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
+    ) -> list[Entry]:
+        """All that a memory is made of: group by group in the order of their names, each from its beginning.
+
+        Every episode as it was told, when it was new or had a new text, and every change as it was recorded, in the
+        order of their record times and without what was purged since; last, what the group still has to digest.
+        """
+
+    async def replay(self, entries: Sequence[Entry]) -> int:
+        """Take in a stretch of another store's journal, of one group, as recorded there; answer how many were new.
+
+        What is there already is skipped. What is new must continue the group: the stretch starts where the journal
+        does, or with a telling or change that is there, and follows the last one of the group. All of it is taken, or
+        nothing. While tellings and changes come in, nothing of the group waits to be digested; what does is told at the
+        journal's end, and counts only if the group ends where that journal did.
+
+        Raises:
+            Conflict: the group has something of its own that the journal does not know of.
+            UsageError: the entries are of several groups or in disorder, or the items of another group have their ids.
+        """
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
         """Items that share words with `text`, best first. Any text is a valid query, in any script."""

@@ -44,10 +44,10 @@ async def undo(store: Store, change: Change, *, now: datetime) -> Change:
     back = [e for e in await _removed_episodes(store, change) if e.uuid not in forgotten]
     unmarked, gone = await unwritten(store, [change])
     circles, unmade = await _communities_before(store, change)
-    return await _finish(
+    return await finish(
         store,
         replace(
-            await _act(store, change.group_id, ChangeKind.UNDO, cause=change.uuid, now=now),
+            await begin(store, change.group_id, ChangeKind.UNDO, cause=change.uuid, now=now),
             withdrawn=tuple(a.uuid for a in made if not a.withdrawn),
             reinstated=tuple(a.uuid for a in lost if a.withdrawn and a.episode_uuid not in forgotten),
             episodes=(*back, *unmarked),
@@ -71,24 +71,24 @@ async def forget_episode(store: Store, episode: Episode, *, now: datetime) -> Ch
     log = await store.changes(Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,)), limit=EVERYTHING)
     digests = [c for c in log if c.kind is ChangeKind.DIGEST and c.cause == episode.uuid]
     unmarked = [e for e in (await unwritten(store, digests))[0] if e.uuid != episode.uuid]
-    act = await _act(store, episode.group_id, ChangeKind.FORGET, cause=episode.uuid, now=now)
+    act = await begin(store, episode.group_id, ChangeKind.FORGET, cause=episode.uuid, now=now)
     act = replace(act, withdrawn=tuple(a.uuid for a in said), episodes=tuple(unmarked), removed=(episode.uuid,))
-    return await _finish(store, act)
+    return await finish(store, act)
 
 
 async def forget_fact(store: Store, fact: Fact, *, now: datetime) -> Change:
     """Take back everything that supports a fact."""
-    act = await _act(store, fact.group_id, ChangeKind.FORGET, cause=fact.uuid, now=now)
-    return await _finish(store, replace(act, withdrawn=await _standing(store, fact.group_id, fact.assertions)))
+    act = await begin(store, fact.group_id, ChangeKind.FORGET, cause=fact.uuid, now=now)
+    return await finish(store, replace(act, withdrawn=await _standing(store, fact.group_id, fact.assertions)))
 
 
 async def forget_entity(store: Store, entity: Entity, *, now: datetime) -> Change:
     """Take back everything said about an entity."""
     said = await store.assertions(Filter(group_ids=(entity.group_id,), entities=(entity.uuid,)), limit=EVERYTHING)
-    act = await _act(store, entity.group_id, ChangeKind.FORGET, cause=entity.uuid, now=now)
+    act = await begin(store, entity.group_id, ChangeKind.FORGET, cause=entity.uuid, now=now)
     if is_community(entity):
         return replace(act, removed=(entity.uuid,))
-    return await _finish(store, replace(act, withdrawn=tuple(a.uuid for a in said)))
+    return await finish(store, replace(act, withdrawn=tuple(a.uuid for a in said)))
 
 
 async def correct(
@@ -107,16 +107,16 @@ async def correct(
     again = replace(
         last, uuid=new_id(), statement=said, object_uuid=target, origin=_PERSON, created_at=now, withdrawn=False
     )
-    act = await _act(store, fact.group_id, ChangeKind.CORRECT, cause=fact.uuid, now=now)
+    act = await begin(store, fact.group_id, ChangeKind.CORRECT, cause=fact.uuid, now=now)
     act = replace(act, note=note, asserted=(again,), entities=made, withdrawn=tuple(a.uuid for a in support))
-    return await _finish(store, act)
+    return await finish(store, act)
 
 
 async def settle(store: Store, kept: Fact, rivals: Sequence[Fact], *, now: datetime) -> Change:
     """End a dispute: what supports the rivals is withdrawn."""
-    act = await _act(store, kept.group_id, ChangeKind.RESOLVE, cause=kept.uuid, now=now)
+    act = await begin(store, kept.group_id, ChangeKind.RESOLVE, cause=kept.uuid, now=now)
     uuids = tuple(uuid for rival in rivals for uuid in rival.assertions)
-    return await _finish(store, replace(act, withdrawn=await _standing(store, kept.group_id, uuids)))
+    return await finish(store, replace(act, withdrawn=await _standing(store, kept.group_id, uuids)))
 
 
 async def merge(store: Store, keep: Entity, other: Entity, *, now: datetime) -> Change:
@@ -128,8 +128,8 @@ async def merge(store: Store, keep: Entity, other: Entity, *, now: datetime) -> 
             f"{keep.name} and {other.name} belong to two groups", hint="name the group; nothing crosses it"
         )
     said = await store.assertions(Filter(group_ids=(keep.group_id,), entities=(other.uuid,)), limit=EVERYTHING)
-    act = await _act(store, keep.group_id, ChangeKind.MERGE, cause=other.uuid, now=now)
-    return await _finish(store, _moved(act, said, {other.uuid: keep.uuid}, now))
+    act = await begin(store, keep.group_id, ChangeKind.MERGE, cause=other.uuid, now=now)
+    return await finish(store, _moved(act, said, {other.uuid: keep.uuid}, now))
 
 
 async def split(store: Store, entity: Entity, aliases: Sequence[str], *, now: datetime) -> Change:
@@ -142,8 +142,8 @@ async def split(store: Store, entity: Entity, aliases: Sequence[str], *, now: da
     if len(moving) == len(said):
         raise UsageError(f"all that is known of {entity.name} was said under these names", hint="leave one of them")
     fresh = Entity(uuid=new_id(), group_id=entity.group_id, name=aliases[0], types=entity.types, created_at=now)
-    act = await _act(store, entity.group_id, ChangeKind.SPLIT, cause=entity.uuid, now=now)
-    return await _finish(store, replace(_moved(act, moving, {entity.uuid: fresh.uuid}, now), entities=(fresh,)))
+    act = await begin(store, entity.group_id, ChangeKind.SPLIT, cause=entity.uuid, now=now)
+    return await finish(store, replace(_moved(act, moving, {entity.uuid: fresh.uuid}, now), entities=(fresh,)))
 
 
 async def traces(store: Store, item: Episode | Entity | Fact) -> tuple[set[str], set[str]]:
@@ -165,7 +165,7 @@ async def traces(store: Store, item: Episode | Entity | Fact) -> tuple[set[str],
     return said | (facts - believed) | (entities - alive), alive
 
 
-async def _finish(store: Store, act: Change) -> Change:
+async def finish(store: Store, act: Change) -> Change:
     """Fold again, and drop the communities whose summaries may quote what was taken back; they can be built anew."""
     change = await refold(store, act)
     here = Filter(group_ids=(act.group_id,), withdrawn=None)
@@ -194,7 +194,7 @@ def _moved(act: Change, said: Iterable[Assertion], to: dict[str, str], now: date
     return replace(act, asserted=tuple(copies), withdrawn=tuple(a.uuid for a in said))
 
 
-async def _act(store: Store, group_id: str, kind: ChangeKind, *, cause: str, now: datetime) -> Change:
+async def begin(store: Store, group_id: str, kind: ChangeKind, *, cause: str, now: datetime) -> Change:
     """A change on top of the group's last one, with nothing in it yet."""
     last = await store.changes(Filter(group_ids=(group_id,)), limit=1)
     return Change(

@@ -14,7 +14,20 @@ from typing import Annotated
 import typer
 
 from everfact import __version__
-from everfact.cli import changing, config, copies, doctor, health, history, looking, mcp, telling, token, upkeep
+from everfact.cli import (
+    changing,
+    config,
+    copies,
+    doctor,
+    health,
+    history,
+    importing,
+    looking,
+    mcp,
+    telling,
+    token,
+    upkeep,
+)
 from everfact.cli.arguments import arguments
 from everfact.errors import ConfigError, EverfactError, NotFound, UsageError
 
@@ -43,6 +56,7 @@ app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
 app.command()(copies.export)
+app.command("import")(importing.import_)
 app.command()(copies.backup)
 app.command()(copies.restore)
 app.command()(health.health)

@@ -22,6 +22,7 @@ NameOrId = Annotated[str, typer.Argument(help="An entity's name, or an id as oth
 
 _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
+_FORMATS = {"json": ["--json"], "text": [], "markdown": ["--markdown"]}
 _OWN = {"mcp", "token"}
 """Commands with options of the same names."""
 
@@ -52,9 +53,9 @@ def arguments(argv: list[str]) -> list[str]:
 
 
 def _format(kind: str) -> list[str]:
-    if kind not in ("json", "text"):
-        raise UsageError(f"there is no format {kind!r}", hint="give json or text")
-    return ["--json"] if kind == "json" else []
+    if kind not in _FORMATS:
+        raise UsageError(f"there is no format {kind!r}", hint="give json or text, or for export markdown")
+    return _FORMATS[kind]
 
 
 def moment(text: str, option: str) -> datetime | None:

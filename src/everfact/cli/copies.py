@@ -19,16 +19,19 @@ def export(
     ctx: typer.Context,
     file: Annotated[str, typer.Argument(help="A file to write; - is standard output.")],
     all_groups: Annotated[bool, typer.Option("--all-groups", help="Every group, not only this one.")] = False,
+    markdown: Annotated[bool, typer.Option("--markdown", help="For reading, as files named .md are.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write all that is kept as JSON lines. Episodes, entities, assertions, facts and changes, in a stable order."""
+    """Write all that was told and done as JSON lines, which import reads; or what is known as Markdown."""
     from everfact.cli.output.lines import write_lines
+    from everfact.cli.output.pages import write_pages
 
     groups = None if all_groups else (group_of(settings_of(ctx)),)
-    count = run_on_store(ctx, lambda store: write_lines(store, groups, file))
+    write = write_pages if markdown or file.endswith(".md") else write_lines
+    count = run_on_store(ctx, lambda store: write(store, groups, file))
     if file != "-":
         shape = {"file": file, "records": count}
-        answer(ctx, as_json, shape, lambda screen: screen.line(f"wrote {count} records to {file}"))
+        answer(ctx, as_json, shape, lambda screen: screen.line(f"wrote {count:,} records to {file}"))
 
 
 def backup(ctx: typer.Context, file: NewFile, as_json: AsJson = False) -> None:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import TypeAlias, overload
 
-from everfact.models.kinds import JSON, ChangeKind, FactKind
+from everfact.models.kinds import JSON, ChangeKind, FactKind, Status
 from everfact.models.told import Episode, Statement, Value
 
 _LOOK_AT = 20_000
@@ -137,6 +138,32 @@ class Change:
                 for fact in self.facts
             ),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Undigested:
+    """An episode that still waits to be digested or was given up, as the end of a journal tells it."""
+
+    uuid: str
+    group_id: str
+    status: Status
+    attempts: int = 0
+    error: str = ""
+
+
+Entry: TypeAlias = "Episode | Change | Undigested"
+"""What a journal is made of: what was told, what was done, and last what is left to digest."""
+
+
+@overload
+def as_entry(item: Episode) -> Episode: ...
+@overload
+def as_entry(item: Change) -> Change: ...
+def as_entry(item: Episode | Change) -> Episode | Change:
+    """A telling or a change without a word on how far digesting has come: that is no history."""
+    if isinstance(item, Change):
+        return replace(item, episodes=tuple(map(as_entry, item.episodes)))
+    return replace(item, status=Status.DONE, attempts=0, error="")
 
 
 MET = 100

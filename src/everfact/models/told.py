@@ -93,6 +93,14 @@ class Draft:
     """Nobody chose to tell it (a transcript, a hook): secrets are taken out before anything is stored."""
 
 
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A record of a file that was left out: where it stands, and why."""
+
+    place: str
+    reason: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Added:
     """What became of a draft."""

@@ -188,6 +188,9 @@ class Contents:
         number = max((version.number for version in self.versions), default=0) + 1
         by = None if change is None else change.uuid
         self.versions.append(Version(number=number, item=item, known_from=at, made_by=by))
+        if isinstance(item, Episode) and item.thread:
+            place = item.group_id, item.thread
+            self.threads[place] = max(self.threads.get(place, 0), item.position)
         if isinstance(item, Episode) and item.status is not Status.DONE:
             self.queue[number] = Waiting(
                 group_id=item.group_id,
@@ -209,6 +212,11 @@ class Contents:
 
     def do(self, change: Change) -> None:
         """Everything the change says, in the order a store does it."""
+        self.record(change)
+        self._require_entities(change)
+
+    def record(self, change: Change) -> None:
+        """Write a change as it is; what it speaks of may have been purged since."""
         for uuid in change.removed:
             present = self.present(uuid)
             if present is None or present.item.group_id != change.group_id:
@@ -219,7 +227,6 @@ class Contents:
             self.write(episode, change.created_at, change)
         for entity in change.entities:
             self.write(entity, change.created_at, change)
-        self._require_entities(change)
         for assertion in change.asserted:
             if assertion.uuid in self.assertions:
                 raise UsageError(f"assertion {assertion.uuid} exists already")
@@ -258,7 +265,7 @@ class Contents:
 
     def whole(self, change: Change) -> Change:
         """The change with what is left of all it did."""
-        made = [v for v in self.versions if v.made_by == change.uuid]
+        made = sorted((v for v in self.versions if v.made_by == change.uuid), key=lambda version: version.number)
         items = [self.with_status(v) if isinstance(v.item, Episode) else v.item for v in made]
         again = {version.item.uuid for version in made}
         marks = [mark for mark in self.marks if mark.by == change.uuid]
@@ -271,7 +278,7 @@ class Contents:
             entities=tuple(item for item in items if isinstance(item, Entity)),
             facts=tuple(item for item in items if isinstance(item, Fact)),
             removed=tuple(
-                v.item.uuid for v in self.versions if v.closed_by == change.uuid and v.item.uuid not in again
+                sorted(v.item.uuid for v in self.versions if v.closed_by == change.uuid and v.item.uuid not in again)
             ),
         )
 
@@ -282,8 +289,8 @@ class Contents:
         for version in mine:
             self.versions.remove(version)
             if version.known_to is None:
-                first = min(v.known_from for v in mine)
-                self.versions.append(replace(version, known_from=first))
+                first = min(mine, key=lambda v: (v.known_from, v.number))
+                self.versions.append(replace(version, known_from=first.known_from, made_by=first.made_by))
         texts = {v.item.text for v in mine if v.known_to is None}
         self.vectors = {key: v for key, v in self.vectors.items() if key[1] != uuid or key[2] in texts}
 

@@ -22,6 +22,7 @@ from everfact.models import (
     Cursor,
     Embedding,
     Entity,
+    Entry,
     Episode,
     Fact,
     Filter,
@@ -36,6 +37,7 @@ from everfact.models import (
 )
 from everfact.testing.choose import Place, passes_assertion, passes_entity, passes_episode, passes_fact, shared_words
 from everfact.testing.contents import Contents, Item, Waiting
+from everfact.testing.journal import journal, replay
 
 T = TypeVar("T")
 P = TypeVar("P", Episode, Entity, Fact, Assertion, Change)
@@ -79,9 +81,8 @@ class ReferenceStore:
                     return contents.with_status(before)
                 episode = replace(episode, thread=before.item.thread, position=before.item.position)
             elif episode.thread:
-                key = (episode.group_id, episode.thread)
-                contents.threads[key] = contents.threads.get(key, 0) + 1
-                episode = replace(episode, position=contents.threads[key])
+                place = episode.group_id, episode.thread
+                episode = replace(episode, position=contents.threads.get(place, 0) + 1)
             else:
                 episode = replace(episode, position=0)
             at = self._record_time(contents, episode.group_id)
@@ -188,6 +189,19 @@ class ReferenceStore:
             and (where.uuids is None or not _touched(whole).isdisjoint(where.uuids))
         ]
         return _page(found, limit, before, "created_at")
+
+    async def journal(
+        self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
+    ) -> list[Entry]:
+        contents = self._reading()
+        groups = sorted(contents.recorded if group_ids is None else set(group_ids))
+        found = [entry for group in groups for entry in journal(contents, group)]
+        start = 0 if after is None else found.index(after) + 1
+        return found[start : start + limit]
+
+    async def replay(self, entries: Sequence[Entry]) -> int:
+        with self._writing() as contents:
+            return replay(contents, entries)
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
         scores = {

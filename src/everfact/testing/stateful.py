@@ -32,6 +32,7 @@ from everfact.models import (
     Statement,
     Status,
     Thing,
+    Undigested,
 )
 from everfact.ports import Store
 from everfact.testing.builders import EARLY
@@ -294,6 +295,20 @@ class StoreComparison(RuleBasedStateMachine):
     def clear(self, chosen: Sequence[str]) -> None:
         self.both(lambda store: store.clear(chosen))
 
+    @rule(size=st.integers(1, 5))
+    def move(self, size: int) -> None:
+        """Begin anew with nothing but the journal."""
+        entries = self.run(self.reference.journal(limit=_MANY))
+        self.both(lambda store: store.clear(GROUPS))
+        for group in GROUPS:
+            mine = [entry for entry in entries if entry.group_id == group]
+            history = sum(not isinstance(entry, Undigested) for entry in mine)
+            starts = range(1, history, size)
+            stretches = [mine[start - 1 : start + size] for start in starts]
+            for stretch in [mine[:1], *stretches, mine[max(0, history - 1) :]]:
+                self.both(lambda store, s=stretch: store.replay(s))  # type: ignore[misc]
+        assert self.run(self.reference.journal(limit=_MANY)) == entries
+
     @rule(seconds=st.sampled_from([1, 30, 61, 3600, -1, -3600]))
     def time_passes(self, seconds: int) -> None:
         self.moments.append(self.clock.time)
@@ -315,6 +330,7 @@ class StoreComparison(RuleBasedStateMachine):
             self.both(lambda s, w=where: s.facts(w, limit=_MANY))  # type: ignore[misc]
             self.both(lambda s, w=where: s.changes(w, limit=_MANY))  # type: ignore[misc]
             self.both(lambda s, w=where: s.assertions(replace(w, withdrawn=None), limit=_MANY))  # type: ignore[misc]
+        self.both(lambda store: store.journal(limit=_MANY))
         self.both(lambda store: store.stats())
         self.both(lambda store: store.stats(["home"]))
 

@@ -33,13 +33,19 @@ class Ledger:
 
 def open_ledger(connection: apsw.Connection, group_id: str, now: datetime) -> Ledger:
     """Begin writing to a group, made if it is new; the record time moves on even if the clock went back."""
+    ledger = read_ledger(connection, group_id)
+    ledger.recorded_at = max(rows.to_micros(now), ledger.recorded_at + 1)
+    return ledger
+
+
+def read_ledger(connection: apsw.Connection, group_id: str) -> Ledger:
+    """The counters of a group, made if it is new, as the last writer left them."""
     read = "SELECT no, next_id, recorded_at, head FROM groups WHERE group_id = ?"
     row = connection.execute(read, (group_id,)).fetchone()
     if row is None:
         connection.execute("INSERT INTO groups (group_id, next_id, recorded_at) VALUES (?, 0, 0)", (group_id,))
         row = (connection.last_insert_rowid(), 0, 0, None)
-    no, next_id, recorded_at, head = row
-    return Ledger(no, next_id, max(rows.to_micros(now), recorded_at + 1), head)
+    return Ledger(*row)
 
 
 def close_ledger(connection: apsw.Connection, ledger: Ledger) -> None:
@@ -105,13 +111,21 @@ def _with_uuid(connection: apsw.Connection, episode: Episode) -> Episode | None:
 def _next_position(connection: apsw.Connection, episode: Episode, ledger: Ledger) -> int:
     if not episode.thread:
         return 0
-    thread = ledger.no, episode.thread
-    longer = "UPDATE threads SET length = length + 1 WHERE group_no = ? AND name = ? RETURNING length"
-    position: int | None = connection.execute(longer, thread).get
-    if position is not None:
-        return position
-    connection.execute("INSERT INTO threads (group_no, name, length) VALUES (?, ?, 1)", thread)
-    return 1
+    read = "SELECT length FROM threads WHERE group_no = ? AND name = ?"
+    length: int | None = connection.execute(read, (ledger.no, episode.thread)).get
+    return (length or 0) + 1
+
+
+def _thread_no(connection: apsw.Connection, episode: Episode, ledger: Ledger) -> int | None:
+    """The number of its thread, which is no shorter than the episode's position in it."""
+    if not episode.thread:
+        return None
+    no: int = connection.execute(
+        "INSERT INTO threads (group_no, name, length) VALUES (?, ?, ?)"
+        " ON CONFLICT (group_no, name) DO UPDATE SET length = max(length, excluded.length) RETURNING no",
+        (ledger.no, episode.thread, episode.position),
+    ).get
+    return no
 
 
 def close_episode(connection: apsw.Connection, uuid: str, ledger: Ledger, *, change_no: int | None) -> bool:
@@ -141,12 +155,12 @@ def insert_episode(connection: apsw.Connection, episode: Episode, ledger: Ledger
         "INSERT INTO episodes (id, uuid, group_no, name, content, reference_time, created_at, source,"
         " source_description, source_key, thread_no, position, speaker, role, statements, attributes,"
         " text_id, known_from, made_by)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT no FROM threads WHERE group_no = ? AND name = ?),"
-        " ?, ?, ?, ?, ?, ?, ?, ?)",
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             *(id_, episode.uuid, ledger.no, episode.name, episode.content),
             *(rows.to_micros(episode.reference_time), rows.to_micros(episode.created_at), episode.source),
-            *(episode.source_description, episode.source_key, ledger.no, episode.thread, episode.position),
+            *(episode.source_description, episode.source_key, _thread_no(connection, episode, ledger)),
+            episode.position,
             *(episode.speaker, episode.role, rows.statements_json(episode.statements)),
             *(rows.attributes_json(episode.attributes), text_id, ledger.recorded_at, change_no),
         ),

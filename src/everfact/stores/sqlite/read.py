@@ -58,7 +58,7 @@ def changes(connection: apsw.Connection, filter_: Filter, limit: int, before: Cu
         chosen.append(condition)
     found = _newest(connection, f"{rows.CHANGE} FROM {rows.CHANGE_FROM}", chosen, (limit, before, "e.created_at"))
     newest = sorted(found, key=lambda row: (row[3], row[0]), reverse=True)[:limit]
-    return [_whole(connection, row) for row in newest]
+    return [whole(connection, row) for row in newest]
 
 
 def touching(connection: apsw.Connection, uuids: Sequence[str]) -> list[int]:
@@ -141,8 +141,8 @@ def _by_creation(item: Entity | Fact | Assertion) -> Cursor:
     return item.created_at, item.uuid
 
 
-def _whole(connection: apsw.Connection, row: Row) -> Change:
-    """The change of that row with everything it did."""
+def whole(connection: apsw.Connection, row: Row) -> Change:
+    """The change of a row of the columns `CHANGE`, with everything it did."""
     no = row[-1]
 
     def made(columns: str, source: str) -> list[Row]:
@@ -166,5 +166,5 @@ def _whole(connection: apsw.Connection, row: Row) -> Change:
         episodes=tuple(map(rows.to_episode, made(rows.EPISODE, rows.EPISODE_FROM))),
         entities=tuple(map(rows.to_entity, made(rows.ENTITY, rows.ENTITY_FROM))),
         facts=tuple(map(rows.to_fact, made(rows.FACT, rows.FACT_FROM))),
-        removed=tuple(uuid for (uuid,) in connection.execute(removed, {"no": no})),
+        removed=tuple(sorted(uuid for (uuid,) in connection.execute(removed, {"no": no}))),
     )

@@ -39,14 +39,20 @@ def _record(connection: apsw.Connection, change: Change, ledger: Ledger) -> Chan
             f"group {change.group_id} has changed since it was read", hint="read it again and repeat the act"
         )
     change = change.recorded(rows.to_moment(ledger.recorded_at))
+    keep(connection, change, ledger)
+    _require_entities(connection, change, ledger)
+    close_ledger(connection, ledger)
+    return change
+
+
+def keep(connection: apsw.Connection, change: Change, ledger: Ledger) -> None:
+    """Write a change as it is, as the last one of its group; what it speaks of may have been purged since."""
     connection.execute(
         "INSERT INTO changes (uuid, group_no, kind, parent, cause, note, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (change.uuid, ledger.no, change.kind, change.parent, change.cause, change.note, ledger.recorded_at),
     )
     _write(connection, change, ledger, connection.last_insert_rowid())
     ledger.head = change.uuid
-    close_ledger(connection, ledger)
-    return change
 
 
 def _check_groups(change: Change) -> None:
@@ -67,7 +73,6 @@ def _write(connection: apsw.Connection, change: Change, ledger: Ledger, change_n
         insert_episode(connection, episode, ledger, change_no=change_no)
     for entity in change.entities:
         _write_entity(connection, entity, ledger, change_no)
-    _require_entities(connection, change, ledger)
     for assertion in change.asserted:
         _write_assertion(connection, assertion, ledger, change_no)
     for uuid in change.withdrawn:

@@ -22,6 +22,7 @@ from everfact.models import (
     Cursor,
     Embedding,
     Entity,
+    Entry,
     Episode,
     Fact,
     Filter,
@@ -32,7 +33,19 @@ from everfact.models import (
     Unembedded,
     Vector,
 )
-from everfact.stores.sqlite import accept, maintain, match, nearest, queue, read, record, segments, upkeep, vectors
+from everfact.stores.sqlite import (
+    accept,
+    journal,
+    maintain,
+    match,
+    nearest,
+    queue,
+    read,
+    record,
+    segments,
+    upkeep,
+    vectors,
+)
 from everfact.stores.sqlite.connection import Database, Snapshot
 from everfact.stores.sqlite.migrate import migrate, scripts
 
@@ -117,6 +130,15 @@ class SQLiteStore:
 
     async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
         return await self._reads.read(lambda c: read.changes(c, where, limit, before))
+
+    async def journal(
+        self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
+    ) -> list[Entry]:
+        of = None if group_ids is None else tuple(group_ids)
+        return await self._reads.read(lambda c: journal.journal(c, of, limit, after))
+
+    async def replay(self, entries: Sequence[Entry]) -> int:
+        return await self._database.write(lambda c: journal.replay(c, entries))
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
         return await self._reads.read(lambda c: match.match_text(c, thing, text, where, limit))

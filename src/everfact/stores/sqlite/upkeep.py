@@ -52,13 +52,17 @@ def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str], form
 
 
 def _wipe_former_names(connection: apsw.Connection, group: int, uuids: Sequence[str]) -> None:
-    """Drop the versions of entities that are not believed any more; the present ones stand for all that time."""
+    """Drop the versions of entities that are not believed any more; the present ones stand for all that time.
+
+    The change that made the first version then made the present one.
+    """
     chosen = (group, to_json(list(uuids)))
     mine = "group_no = ? AND uuid IN (SELECT value FROM json_each(?))"
     present = f"SELECT text_id FROM entities WHERE {mine} AND known_to IS NULL"
     old = f"FROM entities WHERE {mine} AND known_to IS NOT NULL"
     connection.execute(
-        "UPDATE entities AS e SET known_from = (SELECT min(known_from) FROM entities WHERE uuid = e.uuid)"
+        "UPDATE entities AS e SET (known_from, made_by) ="
+        " (SELECT known_from, made_by FROM entities WHERE uuid = e.uuid ORDER BY known_from, id LIMIT 1)"
         f" WHERE {mine} AND known_to IS NULL",
         chosen,
     )

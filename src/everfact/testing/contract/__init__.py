@@ -15,11 +15,12 @@ from everfact.testing.contract.changes import Changes
 from everfact.testing.contract.claims import Claims
 from everfact.testing.contract.episodes import Episodes
 from everfact.testing.contract.fixtures import OpenStore
+from everfact.testing.contract.journal import Journal
 from everfact.testing.contract.search import Search
 from everfact.testing.contract.upkeep import Upkeep
 
 __all__ = ["OpenStore", "StoreContract"]
 
 
-class StoreContract(Episodes, Claims, Changes, Search, Upkeep):
+class StoreContract(Episodes, Claims, Changes, Journal, Search, Upkeep):
     """All of the contract."""

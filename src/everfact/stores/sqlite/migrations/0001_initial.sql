@@ -62,6 +62,7 @@ CREATE INDEX episodes_by_thread ON episodes (thread_no, position) WHERE thread_n
 CREATE INDEX episodes_by_speaker ON episodes (group_no, speaker COLLATE NOCASE) WHERE speaker <> '';
 CREATE UNIQUE INDEX episodes_by_key ON episodes (group_no, source_key) WHERE source_key <> '' AND known_to IS NULL;
 CREATE INDEX episodes_made ON episodes (made_by) WHERE made_by IS NOT NULL;
+CREATE INDEX episodes_told ON episodes (group_no, known_from) WHERE made_by IS NULL;
 CREATE INDEX episodes_closed ON episodes (closed_by) WHERE closed_by IS NOT NULL;
 
 -- Episodes that are not digested yet; one that is done has no row here.
