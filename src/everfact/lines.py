@@ -12,7 +12,7 @@ from dataclasses import MISSING, Field, fields, is_dataclass
 from datetime import UTC, datetime
 from enum import Enum
 from functools import cache
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from everfact import models
 from everfact.errors import UsageError
@@ -26,6 +26,7 @@ _SHARED = ("group_id", "created_at")
 _MOST = 2**31
 
 Read: TypeAlias = "Callable[[Any], Any]"
+T = TypeVar("T")
 
 
 def header() -> str:
@@ -72,6 +73,21 @@ def read_lines(lines: Iterable[bytes], *, into: str = "") -> Iterator[Entry | Sk
                 yield _entry(_parsed(line), into)
             except _FormatError as error:
                 yield Skipped(f"line {number}", str(error))
+
+
+def to_json(item: object) -> str:
+    """One of our models as JSON, how far an episode is digested apart."""
+    return json.dumps(_plain(item, {}), ensure_ascii=False, separators=(",", ":"))
+
+
+def from_json(kind: type[T], said: str | bytes) -> T:
+    """The way back.
+
+    Raises:
+        ValueError: it is nothing that `to_json` makes of that model.
+    """
+    item: T = _object(kind.__name__)(json.loads(said))
+    return item
 
 
 class _FormatError(ValueError):

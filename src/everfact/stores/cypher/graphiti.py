@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from everfact.clock import new_id
-from everfact.models import JSON, Change, Entity, Episode, Fact
+from everfact.models import JSON, Entity, Episode, Fact
 from everfact.stores.cypher.group import Ledger
-from everfact.stores.cypher.rows import from_data, to_moment
+from everfact.stores.cypher.rows import OPEN, Item, place, to_moment
 
 _OWN = "{uuid: r.uuid, group_id: r.group_id}"
 _PUT_EPISODE = f"MERGE (n:Episodic {_OWN}) SET n += r.shown SET n.entity_edges = coalesce(n.entity_edges, [])"
@@ -27,9 +27,11 @@ _PUT_FACT = (
     "MATCH (a:Entity {uuid: r.subject}) MATCH (b:Entity {uuid: r.object})"
     f" MERGE (a)-[e:RELATES_TO {_OWN}]->(b) SET e += r.shown"
 )
-_DROP_EPISODE = f"MATCH (n:Episodic {_OWN}) DETACH DELETE n"
-_DROP_ENTITY = f"MATCH (n:Entity {_OWN}) DETACH DELETE n"
-_DROP_FACT = f"MATCH ()-[e:RELATES_TO {_OWN}]->() DELETE e"
+_DROP: dict[type[Item], str] = {
+    Episode: f"MATCH (n:Episodic {_OWN}) DETACH DELETE n",
+    Entity: f"MATCH (n:Entity {_OWN}) DETACH DELETE n",
+    Fact: f"MATCH ()-[e:RELATES_TO {_OWN}]->() DELETE e",
+}
 _EDGES = (
     f"MATCH (n:Episodic {_OWN})"
     " SET n.entity_edges = [x IN coalesce(n.entity_edges, []) WHERE NOT x IN r.gone] + r.edges"
@@ -45,9 +47,11 @@ _PUT_SAGA = (
     " ON CREATE SET h.uuid = r.link, h.group_id = r.group_id, h.created_at = r.created_at"
 )
 _PUT_NEXT = (
-    "MATCH (a:Episodic {uuid: r.before}) MATCH (b:Episodic {uuid: r.episode}) MERGE (a)-[n:NEXT_EPISODE]->(b)"
+    f"MATCH (p:EverfactEpisode {{place: r.before}}) WHERE p.known_to = {OPEN}"
+    " MATCH (a:Episodic {uuid: p.uuid}) MATCH (b:Episodic {uuid: r.episode}) MERGE (a)-[n:NEXT_EPISODE]->(b)"
     " ON CREATE SET n.uuid = r.uuid, n.group_id = r.group_id, n.created_at = r.created_at"
 )
+_SCHEMA = {"Entity", "Episodic", "Community", "Saga"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _RESERVED = {
     *("uuid", "group_id", "name", "summary", "created_at", "labels", "name_embedding", "fact", "fact_embedding"),
@@ -56,8 +60,28 @@ _RESERVED = {
 }
 
 
-def put_episode(ledger: Ledger, episode: Episode) -> None:
-    """Show an episode."""
+def show(ledger: Ledger) -> None:
+    """Show what has become of the items that were written or closed."""
+    gone = [uuid for uuid, item in ledger.after.items() if item is None]
+    for uuid in gone:
+        if uuid in ledger.before:
+            _do(ledger, _DROP[type(ledger.before[uuid])], uuid)
+    standing = [item for item in ledger.after.values() if item is not None]
+    for kind, put in ((Episode, _put_episode), (Entity, _put_entity), (Fact, _put_fact)):
+        for item in standing:
+            if isinstance(item, kind):
+                put(ledger, item)
+    _put_edges(ledger)
+    made_at = ledger.engine.moment(to_moment(ledger.recorded_at))
+    for episode, entity in sorted(ledger.mentions):
+        _do(ledger, _MENTION, new_id(), episode=episode, entity=entity, created_at=made_at)
+
+
+def _do(ledger: Ledger, statement: str, uuid: str, **row: object) -> None:
+    ledger.do(statement, uuid=uuid, group_id=ledger.group_id, **row)
+
+
+def _put_episode(ledger: Ledger, episode: Episode) -> None:
     moment = ledger.engine.moment
     shown = {
         "name": episode.name,
@@ -67,58 +91,34 @@ def put_episode(ledger: Ledger, episode: Episode) -> None:
         "created_at": moment(episode.created_at),
         "valid_at": moment(episode.reference_time),
     }
-    ledger.do(_PUT_EPISODE, uuid=episode.uuid, group_id=episode.group_id, shown=shown)
+    _do(ledger, _PUT_EPISODE, episode.uuid, shown=shown)
+    if episode.thread and episode.uuid not in ledger.before:
+        row = {"episode": episode.uuid, "created_at": shown["created_at"]}
+        _do(ledger, _PUT_SAGA, new_id(), **row, name=episode.thread, link=new_id())
+        _do(ledger, _PUT_NEXT, new_id(), **row, before=place(ledger.group_id, episode.thread, episode.position - 1))
 
 
-def put_in_thread(ledger: Ledger, episode: Episode, before: str | None) -> None:
-    """Show that an episode belongs to a thread, which Graphiti calls a saga, and which one it follows."""
-    row = {
-        "episode": episode.uuid,
-        "group_id": episode.group_id,
-        "created_at": ledger.engine.moment(episode.created_at),
-        "uuid": new_id(),
-    }
-    ledger.do(_PUT_SAGA, **row, name=episode.thread, link=new_id())
-    if before is not None:
-        ledger.do(_PUT_NEXT, **row, before=before)
-
-
-def show(ledger: Ledger, change: Change, before: Mapping[str, str]) -> None:
-    """Show what a change has made of its items; `before` is the data of those that stood, by uuid."""
-    group = ledger.group_id
-    for uuid in change.removed:
-        for statement in (_DROP_FACT, _DROP_ENTITY, _DROP_EPISODE):
-            ledger.do(statement, uuid=uuid, group_id=group)
-    for episode in change.episodes:
-        put_episode(ledger, episode)
-    for entity in change.entities:
-        _put_entity(ledger, entity, before.get(entity.uuid))
-    for fact in change.facts:
-        _put_fact(ledger, fact)
-    _put_edges(ledger, change, before)
-    made = ledger.engine.moment(to_moment(ledger.recorded_at))
-    for episode_uuid, entity_uuid in _mentions(change):
-        ledger.do(
-            _MENTION, episode=episode_uuid, entity=entity_uuid, uuid=new_id(), group_id=group, created_at=made
-        )
-
-
-def _put_entity(ledger: Ledger, entity: Entity, before: str | None) -> None:
-    labels = [kind for kind in entity.types if _IDENTIFIER.fullmatch(kind) and not kind.startswith("Everfact")]
+def _put_entity(ledger: Ledger, entity: Entity) -> None:
+    labels = _labels(entity)
     shown = _flat(entity.attributes) | {
         "name": entity.name,
         "summary": entity.summary,
         "labels": ["Entity", *labels],
         "created_at": ledger.engine.moment(entity.created_at),
     }
-    own = {"uuid": entity.uuid, "group_id": entity.group_id}
-    ledger.do(_PUT_ENTITY, **own, shown=shown)
-    former = from_data(Entity, before).types if before else ()
-    for label in former:
-        if label not in labels and _IDENTIFIER.fullmatch(label):
-            ledger.do(f"MATCH (n:Entity {_OWN}) REMOVE n:{label}", **own)
+    _do(ledger, _PUT_ENTITY, entity.uuid, shown=shown)
+    former = ledger.before.get(entity.uuid)
+    for label in _labels(former) if isinstance(former, Entity) else ():
+        if label not in labels:
+            _do(ledger, f"MATCH (n:Entity {_OWN}) REMOVE n:{label}", entity.uuid)
     for label in labels:
-        ledger.do(f"MATCH (n:Entity {_OWN}) SET n:{label}", **own)
+        _do(ledger, f"MATCH (n:Entity {_OWN}) SET n:{label}", entity.uuid)
+
+
+def _labels(entity: Entity) -> list[str]:
+    """The types of an entity that can be labels, and are none that mean something else."""
+    taken = _SCHEMA | {kind for kind in entity.types if kind.startswith("Everfact")}
+    return [kind for kind in dict.fromkeys(entity.types) if _IDENTIFIER.fullmatch(kind) and kind not in taken]
 
 
 def _put_fact(ledger: Ledger, fact: Fact) -> None:
@@ -134,8 +134,9 @@ def _put_fact(ledger: Ledger, fact: Fact) -> None:
         "value_type": fact.value.type.value if fact.value else None,
         **{name: moment(getattr(fact, name)) for name in ("created_at", "expired_at", "valid_at", "invalid_at")},
     }
-    ledger.do(_MOVE_FACT, uuid=fact.uuid, **ends)
-    ledger.do(_PUT_FACT, uuid=fact.uuid, group_id=fact.group_id, **ends, shown=shown)
+    if fact.uuid in ledger.before:
+        _do(ledger, _MOVE_FACT, fact.uuid, **ends)
+    _do(ledger, _PUT_FACT, fact.uuid, **ends, shown=shown)
 
 
 def _flat(attributes: Mapping[str, JSON]) -> dict[str, Any]:
@@ -147,27 +148,14 @@ def _flat(attributes: Mapping[str, JSON]) -> dict[str, Any]:
     }
 
 
-def _put_edges(ledger: Ledger, change: Change, before: Mapping[str, str]) -> None:
+def _put_edges(ledger: Ledger) -> None:
     """Note with the episodes which facts rest on them."""
     edges: dict[str, dict[str, list[str]]] = defaultdict(lambda: {"gone": [], "edges": []})
-    for fact in change.facts:
-        for uuid in fact.episodes:
-            edges[uuid]["edges"].append(fact.uuid)
-    for uuid in (*change.removed, *(fact.uuid for fact in change.facts)):
-        if uuid in before and '"subject_uuid"' in before[uuid]:
-            for episode in from_data(Fact, before[uuid]).episodes:
-                edges[episode]["gone"].append(uuid)
-    for uuid, row in edges.items():
-        ledger.do(_EDGES, uuid=uuid, group_id=ledger.group_id, gone=[*row["gone"], *row["edges"]], edges=row["edges"])
-
-
-def _mentions(change: Change) -> list[tuple[str, str]]:
-    """Which episodes speak of which entities, as far as the change asserts something."""
-    return sorted(
-        {
-            (assertion.episode_uuid, entity)
-            for assertion in change.asserted
-            for entity in (assertion.subject_uuid, assertion.object_uuid)
-            if assertion.episode_uuid and entity
-        }
-    )
+    for uuid, fact in ledger.before.items():
+        for episode in fact.episodes if isinstance(fact, Fact) and uuid in ledger.after else ():
+            edges[episode]["gone"].append(uuid)
+    for uuid, standing in ledger.after.items():
+        for episode in standing.episodes if isinstance(standing, Fact) else ():
+            edges[episode]["edges"].append(uuid)
+    for episode, row in edges.items():
+        _do(ledger, _EDGES, episode, gone=[*row["gone"], *row["edges"]], edges=row["edges"])

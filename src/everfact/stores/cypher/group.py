@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from everfact.clock import new_id
 from everfact.errors import StoreUnavailable
 from everfact.stores.cypher.engine import Engine, Row, Step
-from everfact.stores.cypher.rows import to_micros
+from everfact.stores.cypher.rows import Item, to_micros
 
 T = TypeVar("T")
 
@@ -65,6 +65,16 @@ class Ledger:
     head: str | None = None
     lease: Lease = field(default_factory=Lease)
     steps: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    before: dict[str, Item] = field(default_factory=dict)
+    """What stood of the items that are written or closed, as far as it was looked at, by uuid."""
+    after: dict[str, Item | None] = field(default_factory=dict)
+    """What stands of them when all is done; None where nothing does."""
+    fresh: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The nodes of the versions and assertions that are made; they can still be altered."""
+    marks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """When older assertions are withdrawn and reinstated, and by what."""
+    mentions: set[tuple[str, str]] = field(default_factory=set)
+    """Episodes, and entities of which they assert something."""
     is_touched: bool = False
     """Something changes besides what the steps do: the head, the lease."""
     _last: int = field(init=False)
@@ -120,9 +130,10 @@ class Ledger:
 class Writer:
     """Lets writes to a group in one after another: those of this process by waiting, those of others by trying again."""
 
-    def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, now: Callable[[], datetime], settle: Callable[[Ledger], None]) -> None:
         self._engine = engine
         self._now = now
+        self._settle = settle
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def write(self, group_id: str, work: Callable[[Ledger], Awaitable[T]]) -> T:
@@ -138,6 +149,7 @@ class Writer:
                 if done is not None and ledger.revision == revision:  # it was let in, and only the answer was lost
                     return done[0]
                 done = (await work(ledger),)
+                self._settle(ledger)
                 try:
                     if not (ledger.steps or ledger.is_touched) or await ledger.commit(revision):
                         return done[0]

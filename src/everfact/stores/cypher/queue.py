@@ -78,7 +78,7 @@ async def claim(ledger: Ledger, owner: str, lease: timedelta, now: datetime) -> 
         return None
     # The attempt is counted before the work begins: a worker that dies of an episode has tried it too.
     episode = replace(head.episode, attempts=head.episode.attempts + 1)
-    _set(ledger, head.no, episode, retry_at=head.retry_at)
+    put(ledger, head.no, episode, retry_at=head.retry_at)
     taken = Claim(
         token=new_id(),
         owner=owner,
@@ -93,7 +93,8 @@ async def claim(ledger: Ledger, owner: str, lease: timedelta, now: datetime) -> 
     return taken
 
 
-def _set(ledger: Ledger, no: int, episode: Episode, *, retry_at: int = 0) -> None:
+def put(ledger: Ledger, no: int, episode: Episode, *, retry_at: int = 0) -> None:
+    """Note how far the digestion of that version has come."""
     ledger.do(
         _SET,
         no=no,
@@ -116,7 +117,7 @@ async def _met(ledger: Ledger, episode: Episode) -> tuple[Entity, ...]:
     return tuple(from_data(Entity, data) for (data,) in await ledger.read(_MET, keys=keys))
 
 
-def renew(ledger: Ledger, held: Claim, lease: timedelta, now: datetime) -> Claim:
+async def renew(ledger: Ledger, held: Claim, lease: timedelta, now: datetime) -> Claim:
     """See `Store.renew`."""
     _require(ledger, held)
     longer = replace(held, deadline=now + lease)
@@ -132,9 +133,9 @@ async def release(ledger: Ledger, held: Claim, error: str, retry_at: datetime | 
     episode = to_episode(row)
     if error or park:
         status = Status.PARKED if park else Status.PENDING
-        _set(ledger, no, replace(episode, status=status, error=error), retry_at=micros_or_none(retry_at) or 0)
+        put(ledger, no, replace(episode, status=status, error=error), retry_at=micros_or_none(retry_at) or 0)
     else:
-        _set(ledger, no, replace(episode, attempts=episode.attempts - 1), retry_at=old_retry_at)
+        put(ledger, no, replace(episode, attempts=episode.attempts - 1), retry_at=old_retry_at)
     ledger.lease = Lease()
 
 
@@ -145,7 +146,7 @@ def finish(ledger: Ledger, held: Claim) -> None:
         ClaimLost: the claim is no longer held.
     """
     no = _require(ledger, held)
-    _set(ledger, no, replace(held.episode, status=Status.DONE, attempts=0, error=""))
+    put(ledger, no, replace(held.episode, status=Status.DONE, attempts=0, error=""))
     ledger.lease = Lease()
 
 
@@ -156,7 +157,7 @@ async def requeue(ledger: Ledger, filter_: Filter) -> int:
     where.add("e.status <> 'pending'")
     found = await ledger.engine.read(ledger.graph, f"{where.match} RETURN {EPISODE}, e.no", where.parameters)
     for *row, no in found:
-        _set(ledger, no, replace(to_episode(row), status=Status.PENDING, attempts=0, error=""))
+        put(ledger, no, replace(to_episode(row), status=Status.PENDING, attempts=0, error=""))
         ledger.waiting_from = min(ledger.waiting_from, no)
     return len(found)
 

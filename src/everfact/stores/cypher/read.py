@@ -75,7 +75,7 @@ async def changes(engine: Engine, filter_: Filter, limit: int, before: Cursor | 
         if filter_.uuids is not None:
             where.one_of("uuid", await touching(engine, part, filter_.uuids))
         rows = await newest(engine, part, where, "properties(e)", (limit, before, "created_at"))
-        found += await _whole(engine, part, [node for (node,) in rows])
+        found += await whole(engine, part, [node for (node,) in rows])
     return sorted(found, key=lambda change: (change.created_at, change.uuid), reverse=True)[:limit]
 
 
@@ -94,7 +94,7 @@ async def touching(engine: Engine, part: Part, uuids: Sequence[str]) -> list[str
 _TOUCHED = [f"MATCH (e:{label}) WHERE e.uuid IN $uuids" for label in (*LABELS.values(), "EverfactAssertion")]
 
 
-async def _whole(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
+async def whole(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
     """The changes with everything they did, as far as it is still there."""
     if not nodes:
         return []

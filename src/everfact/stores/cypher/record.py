@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any
 
 from everfact.errors import Conflict, NotFound, UsageError
-from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact, Thing, thing_of
-from everfact.stores.cypher import graphiti, queue
-from everfact.stores.cypher.accept import close, close_episode, require_own, write
+from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact, Thing
+from everfact.stores.cypher import queue
+from everfact.stores.cypher.accept import close, require_own, write
 from everfact.stores.cypher.engine import LABELS
 from everfact.stores.cypher.group import Ledger
-from everfact.stores.cypher.rows import OPEN, assertion_node, change_node, to_moment
+from everfact.stores.cypher.rows import OPEN, Item, assertion_node, change_node, from_data, to_moment
 
+_KINDS: dict[Thing, type[Item]] = {Thing.EPISODE: Episode, Thing.ENTITY: Entity, Thing.FACT: Fact}
 _PRESENT = {
     thing: f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id = $group AND e.known_to = {OPEN}"
-    " RETURN e.uuid, e.no, e.data"
+    " RETURN e.no, e.data"
     for thing, label in LABELS.items()
 }
 _MADE = "MATCH (e:EverfactChange {uuid: $uuid}) RETURN e.uuid"
@@ -27,43 +26,43 @@ _LOG = "CREATE (e:EverfactChange) SET e = r.node"
 _ASSERT = "CREATE (e:EverfactAssertion) SET e = r.node"
 _MARK = (
     "MATCH (e:EverfactAssertion {uuid: r.uuid}) WHERE e.group_id = r.group_id"
-    " SET e.marks = e.marks + [r.at], e.marked_by = e.marked_by + [r.by]"
+    " SET e.marks = e.marks + r.marks, e.marked_by = e.marked_by + r.marked_by"
 )
+
+_UNMARKED: dict[str, list[int]] = {"marks": []}
 
 
 @dataclass(slots=True)
 class Present:
-    """What stands of the items that a change speaks of: number and data by uuid."""
+    """What stands of all that a change speaks of: items with their numbers, and assertions."""
 
-    of: dict[Thing, dict[str, tuple[int, str]]] = field(default_factory=dict)
+    items: dict[str, tuple[int, Item]] = field(default_factory=dict)
     said: dict[str, bool] = field(default_factory=dict)
-    """Assertions that are there, and whether they are withdrawn."""
-
-    def thing(self, uuid: str) -> Thing | None:
-        """What kind of item has that id."""
-        return next((thing for thing, found in self.of.items() if uuid in found), None)
+    """Whether they are withdrawn."""
 
 
 async def apply(ledger: Ledger, change: Change) -> Change:
     """See `Store.apply`."""
-    items: list[Assertion | Episode | Entity | Fact] = []
-    items += (*change.asserted, *change.episodes, *change.entities, *change.facts)
+    items: list[Assertion | Item] = [*change.asserted, *_items(change)]
     foreign = {item.group_id for item in items} - {change.group_id}
     if foreign:
         raise UsageError(f"a change to group {change.group_id} holds items of group {min(foreign)}")
-    if await ledger.read(_MADE, uuid=change.uuid):
+    if await is_made(ledger, change):
         raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
         raise Conflict(
             f"group {change.group_id} has changed since it was read", hint="read it again and repeat the act"
         )
     present = await _look(ledger, change)
-    _check(change, present)
-    await require_own(ledger, [item.uuid for item in items])
+    _check_ends(change, present)
     change = change.recorded(to_moment(ledger.record()))
-    _write(ledger, change, present)
-    ledger.head = change.uuid
+    await _keep(ledger, change, present)
     return change
+
+
+async def is_made(ledger: Ledger, change: Change) -> bool:
+    """Whether there is a change with that id."""
+    return bool(await ledger.read(_MADE, uuid=change.uuid))
 
 
 async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
@@ -74,40 +73,85 @@ async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
     return await apply(ledger, change)
 
 
+async def keep(ledger: Ledger, change: Change) -> None:
+    """Write a change as it was recorded elsewhere; what it speaks of may have been purged since."""
+    await _keep(ledger, change, await _look(ledger, change))
+
+
+def _items(change: Change) -> list[Item]:
+    return [*change.episodes, *change.entities, *change.facts]
+
+
 async def _look(ledger: Ledger, change: Change) -> Present:
     present = Present()
-    spoken_of: list[Assertion | Fact] = [*change.asserted, *change.facts]
-    ends = [uuid for item in spoken_of for uuid in (item.subject_uuid, item.object_uuid) if uuid]
+    ends = {uuid for item in (*change.asserted, *change.facts) for uuid in (item.subject_uuid, item.object_uuid)}
     asked = {
-        Thing.EPISODE: [*change.removed, *(item.uuid for item in change.episodes)],
-        Thing.ENTITY: [*change.removed, *(item.uuid for item in change.entities), *ends],
-        Thing.FACT: [*change.removed, *(item.uuid for item in change.facts)],
+        Thing.EPISODE: {*change.removed, *(item.uuid for item in change.episodes)},
+        Thing.ENTITY: {*change.removed, *(item.uuid for item in change.entities), *(uuid for uuid in ends if uuid)},
+        Thing.FACT: {*change.removed, *(item.uuid for item in change.facts)},
     }
     for thing, uuids in asked.items():
-        found = await ledger.read(_PRESENT[thing], uuids=list(dict.fromkeys(uuids))) if uuids else []
-        present.of[thing] = {uuid: (no, data) for uuid, no, data in found}
-    marked = [*change.withdrawn, *change.reinstated, *(assertion.uuid for assertion in change.asserted)]
-    if marked:
-        present.said = dict(await ledger.read(_SAID, uuids=marked))
+        unseen = sorted(uuids - ledger.after.keys())
+        for no, data in await ledger.read(_PRESENT[thing], uuids=unseen) if unseen else ():
+            item = from_data(_KINDS[thing], data)
+            present.items[item.uuid] = no, item
+        for uuid in uuids & ledger.fresh.keys():
+            made = ledger.after[uuid]
+            assert made is not None
+            present.items[uuid] = ledger.fresh[uuid]["no"], made
+    marked = {*change.withdrawn, *change.reinstated, *(assertion.uuid for assertion in change.asserted)}
+    kept = dict.fromkeys(marked & ledger.fresh.keys(), False)
+    unseen = sorted(marked - kept.keys())
+    kept |= dict(await ledger.read(_SAID, uuids=unseen) if unseen else ())
+    marks = ledger.marks | ledger.fresh
+    present.said = {uuid: gone ^ (len(marks.get(uuid, _UNMARKED)["marks"]) % 2 == 1) for uuid, gone in kept.items()}
     return present
 
 
-def _check(change: Change, present: Present) -> None:
-    """Refuse a change with a flaw.
+def _check_ends(change: Change, present: Present) -> None:
+    """Refuse a change that speaks of an entity that is not there.
 
     Raises:
-        NotFound, UsageError: what the flaw is.
+        NotFound: it does.
     """
-    for uuid in change.removed:
-        if present.thing(uuid) is None:
-            raise NotFound(f"the group has nothing with the id {uuid} to remove")
-    known = (present.of[Thing.ENTITY].keys() - set(change.removed)) | {entity.uuid for entity in change.entities}
-    spoken_of: list[Assertion | Fact] = [*change.asserted, *change.facts]
-    for item in spoken_of:
+    known = {uuid for uuid, (_, item) in present.items.items() if isinstance(item, Entity)}
+    known = known.difference(change.removed).union(entity.uuid for entity in change.entities)
+    for item in (*change.asserted, *change.facts):
         for uuid in (item.subject_uuid, item.object_uuid or item.subject_uuid):
             if uuid not in known:
                 raise NotFound(f"group {change.group_id} has no entity {uuid}, of which the change speaks")
-    said = dict(present.said)
+
+
+async def _keep(ledger: Ledger, change: Change, present: Present) -> None:
+    for uuid in change.removed:
+        if uuid not in present.items:
+            raise NotFound(f"the group has nothing with the id {uuid} to remove")
+    _check_marks(change, dict(present.said))
+    await require_own(ledger, [item.uuid for item in (*_items(change), *change.asserted)])
+    ledger.do(_LOG, node=change_node(change, ledger.take_no()))
+    replaced = [item.uuid for item in _items(change) if item.uuid in present.items]
+    for uuid in dict.fromkeys((*change.removed, *replaced)):
+        no, item = present.items[uuid]
+        close(ledger, item, no, change.uuid)
+    for item in _items(change):
+        write(ledger, item, change.uuid)
+    for assertion in change.asserted:
+        node = assertion_node(assertion, ledger.take_no(), ledger.recorded_at, change.uuid)
+        ledger.do(_ASSERT, node=node)
+        ledger.fresh[assertion.uuid] = node
+        ends = (uuid for uuid in (assertion.subject_uuid, assertion.object_uuid) if uuid)
+        ledger.mentions |= {(assertion.episode_uuid, uuid) for uuid in ends if assertion.episode_uuid}
+    for uuid in (*change.withdrawn, *change.reinstated):
+        _mark(ledger, uuid, change.uuid)
+    ledger.head = change.uuid
+
+
+def _check_marks(change: Change, said: dict[str, bool]) -> None:
+    """Refuse assertions made twice, and marks that change nothing.
+
+    Raises:
+        NotFound, UsageError: there is one.
+    """
     for assertion in change.asserted:
         if assertion.uuid in said:
             raise UsageError(f"assertion {assertion.uuid} exists already; assertions are never altered")
@@ -119,31 +163,10 @@ def _check(change: Change, present: Present) -> None:
             said[uuid] = is_withdrawn
 
 
-def _write(ledger: Ledger, change: Change, present: Present) -> None:
-    at = ledger.recorded_at
-    ledger.do(_LOG, node=change_node(change, ledger.take_no()))
-    for uuid in change.removed:
-        _close(ledger, uuid, present, change.uuid)
-    for item in _each(change):
-        if item.uuid not in change.removed and item.uuid in present.of[thing_of(item)]:
-            _close(ledger, item.uuid, present, change.uuid)
-    for item in _each(change):
-        write(ledger, item, change.uuid)
-    for assertion in change.asserted:
-        ledger.do(_ASSERT, node=assertion_node(assertion, ledger.take_no(), at, change.uuid))
-    for uuid in (*change.withdrawn, *change.reinstated):
-        ledger.do(_MARK, uuid=uuid, group_id=ledger.group_id, at=at, by=change.uuid)
-    graphiti.show(ledger, change, {uuid: data for found in present.of.values() for uuid, (_, data) in found.items()})
-
-
-def _each(change: Change) -> Iterable[Any]:
-    return (*change.episodes, *change.entities, *change.facts)
-
-
-def _close(ledger: Ledger, uuid: str, present: Present, by: str) -> None:
-    thing = present.thing(uuid)
-    assert thing is not None
-    if thing is Thing.EPISODE:
-        close_episode(ledger, uuid, present.of[thing][uuid][0], by)
-    else:
-        close(ledger, thing, uuid, by)
+def _mark(ledger: Ledger, uuid: str, by: str) -> None:
+    marks = ledger.fresh.get(uuid) or ledger.marks.get(uuid)
+    if marks is None:
+        marks = ledger.marks[uuid] = {"marks": [], "marked_by": []}
+        ledger.steps[_MARK].append({"uuid": uuid, "group_id": ledger.group_id} | marks)
+    marks["marks"].append(ledger.recorded_at)
+    marks["marked_by"].append(by)

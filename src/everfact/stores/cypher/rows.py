@@ -3,35 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from hashlib import blake2b
 from typing import Any, Final, TypeAlias, TypeVar
 
 from everfact.errors import StoreCorrupt
-from everfact.models import (
-    Assertion,
-    Change,
-    ChangeKind,
-    Entity,
-    Episode,
-    Fact,
-    FactKind,
-    Granularity,
-    Mention,
-    Phase,
-    Source,
-    Statement,
-    Status,
-    Thing,
-    Trust,
-    Value,
-    ValueType,
-    fold_name,
-    thing_of,
-)
+from everfact.lines import from_json, to_json
+from everfact.models import Assertion, Change, ChangeKind, Entity, Episode, Fact, Status, fold_name
 from everfact.stores.cypher.words import index_words
 
 Item: TypeAlias = Episode | Entity | Fact
@@ -43,7 +23,6 @@ OPEN: Final = 1 << 62
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def to_micros(moment: datetime) -> int:
@@ -86,7 +65,7 @@ def version(item: Item, no: int, at: int, made_by: str | None) -> Node:
         "known_to": OPEN,
         "made_by": made_by,
         "created_at": to_micros(item.created_at),
-        "data": to_data(item),
+        "data": to_json(item),
     }
     match item:
         case Episode():
@@ -175,7 +154,7 @@ def assertion_node(assertion: Assertion, no: int, at: int, made_by: str) -> Node
         "episode": assertion.episode_uuid,
         "marks": [],
         "marked_by": [],
-        "data": to_data(assertion),
+        "data": to_json(assertion),
     }
 
 
@@ -189,97 +168,25 @@ def change_node(change: Change, no: int) -> Node:
         "kind": change.kind.value,
         "parent": change.parent,
         "cause": change.cause,
-        "note": _encode(change.note),
+        "note": json.dumps(change.note),
         "withdrawn": list(change.withdrawn),
         "reinstated": list(change.reinstated),
     }
 
 
-def to_data(item: object) -> str:
-    """Any of our values as JSON; what has its default is left out."""
-    return _encode(_plain(item))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    if not is_dataclass(value):
-        return dict(value) if isinstance(value, Mapping) else value
-    held = ((entry, getattr(value, entry.name)) for entry in fields(value))
-    return {
-        entry.name: _plain(item)
-        for entry, item in held
-        if entry.name not in _KEPT_APART and item != entry.default and item != {}
-    }
-
-
-_KEPT_APART = {"status", "attempts", "error", "withdrawn"}
-
-
-def _many(read: Callable[[Any], Any]) -> Callable[[Any], tuple[Any, ...]]:
-    return lambda kept: tuple(map(read, kept))
-
-
-def _built(kind: type[T], readers: Mapping[str, Callable[[Any], Any]]) -> Callable[[Mapping[str, Any]], T]:
-    def build(kept: Mapping[str, Any], **apart: Any) -> T:
-        return kind(
-            **{name: readers[name](item) if name in readers else item for name, item in kept.items()}, **apart
-        )
-
-    return build
-
-
-_moment = datetime.fromisoformat
-_value = _built(Value, {"type": ValueType})
-_mention = _built(Mention, {})
-_statement = _built(
-    Statement,
-    {
-        "subject": _mention,
-        "object": lambda kept: kept and (_mention(kept) if "name" in kept else _value(kept)),
-        "kind": FactKind,
-        "phase": Phase,
-        "span": tuple,
-        "valid_at": _moment,
-        "invalid_at": _moment,
-        "granularity": Granularity,
-        "trust": Trust,
-    },
-)
-_READERS: dict[type[Any], Callable[..., Any]] = {
-    Episode: _built(
-        Episode,
-        {"reference_time": _moment, "created_at": _moment, "source": Source, "statements": _many(_statement)},
-    ),
-    Entity: _built(Entity, {"created_at": _moment, "types": tuple, "aliases": tuple}),
-    Fact: _built(
-        Fact,
-        {name: _moment for name in ("created_at", "valid_at", "invalid_at", "expired_at")}
-        | {name: tuple for name in ("assertions", "ended_by", "episodes")}
-        | {"value": _value, "kind": FactKind},
-    ),
-    Assertion: _built(Assertion, {"created_at": _moment, "statement": _statement}),
-}
-
-
-def from_data(kind: type[T], data: str, **apart: Any) -> T:
-    """The item again; `apart` is what its node keeps in properties of their own.
+def from_data(kind: type[T], data: str) -> T:
+    """An item from the `data` of its node.
 
     Raises:
         StoreCorrupt: the node is not one of ours.
     """
     try:
-        item: T = _READERS[kind](json.loads(data), **apart)
-    except (ValueError, TypeError, LookupError, AttributeError) as error:
+        return from_json(kind, data)
+    except ValueError as error:
         raise StoreCorrupt(
             f"the memory holds a node that makes no sense ({error})",
-            hint="some other program wrote to nodes whose label begins with Everfact; restore a copy",
+            hint="another program wrote to a node whose label begins with Everfact; restore a copy",
         ) from error
-    return item
 
 
 EPISODE: Final = "e.data, e.status, e.attempts, e.error"
@@ -288,7 +195,7 @@ EPISODE: Final = "e.data, e.status, e.attempts, e.error"
 
 def to_episode(row: list[Any]) -> Episode:
     """An episode from the columns `EPISODE`."""
-    return from_data(Episode, row[0], status=Status(row[1]), attempts=row[2], error=row[3])
+    return replace(from_data(Episode, row[0]), status=Status(row[1]), attempts=row[2], error=row[3])
 
 
 def to_change(node: Mapping[str, Any]) -> Change:
@@ -302,8 +209,3 @@ def to_change(node: Mapping[str, Any]) -> Change:
         cause=node["cause"],
         note=json.loads(node["note"]),
     )
-
-
-def thing_text(item: Item) -> tuple[Thing, str]:
-    """What an item is, and what meaning is computed from."""
-    return thing_of(item), item.text

