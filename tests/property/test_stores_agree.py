@@ -1,4 +1,4 @@
-"""Random acts on the SQLite store and on the reference store: nobody can tell the two apart."""
+"""Random acts on each store and on the reference store: nobody can tell the two apart."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import shutil
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
+from tests.servers.falkordb import falkordb
 
 from everfact.ports import Store
+from everfact.stores.cypher.store import CypherStore
 from everfact.stores.sqlite import SQLiteStore
 from everfact.testing.fakes import FakeClock
 from everfact.testing.stateful import StoreComparison
@@ -30,4 +33,19 @@ class SQLiteComparison(StoreComparison):
 TestSQLiteComparison = SQLiteComparison.TestCase
 TestSQLiteComparison.settings = settings(
     max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+
+
+class FalkorDBComparison(StoreComparison):
+    def __init__(self) -> None:
+        falkordb().wipe()
+        super().__init__()
+
+    async def open_store(self, clock: FakeClock) -> Store:
+        return await CypherStore.open(falkordb().engine(), now=clock)
+
+
+TestFalkorDBComparison = pytest.mark.slow(FalkorDBComparison.TestCase)
+TestFalkorDBComparison.settings = settings(
+    max_examples=10, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

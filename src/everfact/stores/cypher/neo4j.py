@@ -1,0 +1,241 @@
+"""Neo4j: one database for all groups, every write a transaction of several statements."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Any as Transaction
+
+from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.models import Thing
+from everfact.stores.cypher.engine import INDEXED, LABELS, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.rows import space
+
+if TYPE_CHECKING:
+    from neo4j import AsyncDriver
+
+log = logging.getLogger(__name__)
+
+_UNIQUE = {
+    "EverfactGroup": "group_id",
+    "EverfactState": "name",
+    "EverfactModel": "name",
+}
+_GRAPHITI = ("Entity", "Episodic", "Saga")
+_PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_BATCH = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is, and who asks."""
+
+    url: str
+    user: str | None = None
+    password: str | None = None
+    database: str | None = None
+
+
+class Neo4jEngine:
+    """See `Engine`."""
+
+    registry = ""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._driver: AsyncDriver | None = None
+        self._prepared: set[str] = set()
+        self._is_closed = False
+
+    async def open(self) -> None:
+        from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
+
+        to = self._address
+        with self._translated():
+            self._driver = AsyncGraphDatabase.driver(
+                to.url,
+                auth=(to.user or "neo4j", to.password) if to.password else None,
+                connection_timeout=10,
+                max_transaction_retry_time=15,
+                notifications_min_severity=NotificationMinimumSeverity.OFF,
+            )
+        await self.prepare(self.registry)
+
+    async def close(self) -> None:
+        self._is_closed = True
+        if self._driver is not None:
+            driver, self._driver = self._driver, None
+            await driver.close()
+
+    def graph(self, group_id: str) -> str:  # noqa: ARG002 - one database for all
+        return self.registry
+
+    async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
+        if group_ids is None:
+            rows = await self.read(self.registry, "MATCH (g:EverfactGroup) RETURN g.group_id", {})
+            group_ids = [group for (group,) in rows]
+        return [Part(self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
+
+    async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:  # noqa: ARG002
+        async def work(transaction: Transaction) -> list[Row]:
+            result = await transaction.run(query, dict(parameters))
+            return [list(record.values()) async for record in result]
+
+        with self._translated():
+            async with self._session() as session:
+                rows: list[Row] = await session.execute_read(work)
+        return rows
+
+    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:  # noqa: ARG002
+        async def work(transaction: Transaction) -> list[Row]:
+            result = await transaction.run(query, dict(parameters))
+            return [list(record.values()) async for record in result]
+
+        with self._translated():
+            async with self._session() as session:
+                rows: list[Row] = await session.execute_write(work)
+        return rows
+
+    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:  # noqa: ARG002
+        async def work(transaction: Transaction) -> bool:
+            result = await transaction.run(f"{guard} RETURN g.revision", dict(parameters))
+            if await result.single() is None:
+                await transaction.rollback()
+                return False
+            for step in steps:
+                done = await transaction.run(f"UNWIND $rows AS r {step.statement}", {"rows": list(step.rows)})
+                await done.consume()
+            return True
+
+        with self._translated():
+            async with self._session() as session:
+                is_done: bool = await session.execute_write(work)
+        return is_done
+
+    async def prepare(self, graph: str) -> None:
+        if graph in self._prepared:
+            return
+        if not await self.read(graph, _PREPARED, {}):
+            for statement in _indexes():
+                await self._make(statement)
+            await self.read(graph, "CALL db.awaitIndexes(300)", {})
+            await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
+        self._prepared.add(graph)
+
+    async def _make(self, statement: str) -> None:
+        with self._translated():
+            async with self._session() as session:
+                await (await session.run(statement)).consume()
+
+    async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
+        index = _vector_index(thing, name)
+        if index not in self._prepared:
+            await self._make(
+                f"CREATE VECTOR INDEX {index} IF NOT EXISTS FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {{indexConfig:"
+                f" {{`vector.dimensions`: {dimension:d}, `vector.similarity_function`: 'cosine'}}}}"
+            )
+            await self.read(graph, "CALL db.awaitIndexes(300)", {})
+            self._prepared.add(index)
+
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
+        asked = {"uuids": list(uuids), "group": group_id}
+        for label in (*LABELS.values(), "EverfactAssertion", "EverfactChange") if uuids else ():
+            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN e.uuid LIMIT 1"
+            if found := await self.read(self.registry, query, asked):
+                uuid: str = found[0][0]
+                return uuid
+        return None
+
+    async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
+        return {self.registry: uuids}
+
+    async def forget(self, group_id: str, uuids: Sequence[str] | None) -> None:
+        """Nothing is kept beside the items themselves."""
+
+    async def drop(self, part: Part) -> None:
+        asked = {"groups": list(part.groups), "most": _BATCH}
+        for edge in (False, True):
+            match = "()-[n]->()" if edge else "(n)"
+            query = f"MATCH {match} WHERE n.group_id IN $groups WITH n LIMIT $most DETACH DELETE n RETURN count(n)"
+            while (await self.write(part.graph, query, asked))[0][0]:
+                pass
+
+    def moment(self, at: datetime | None) -> datetime | None:
+        return at
+
+    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
+        spaces = " ".join(space(group) for group in part.groups)
+        query = f"+space:({spaces}) +words:({' '.join(words)})"
+        return f"CALL db.index.fulltext.queryNodes('{_text_index(thing)}', $words) YIELD node, score", {"words": query}
+
+    def by_vector(self, thing: Thing, name: str) -> str:
+        return (
+            f"CALL db.index.vector.queryNodes('{_vector_index(thing, name)}', $most, $vector) YIELD node, score"
+            " WITH node, 2 * score - 1 AS score"
+        )
+
+    def cosine(self, name: str) -> str:
+        return f"2 * vector.similarity.cosine(t.{name}, $vector) - 1"
+
+    def put_vector(self, name: str) -> str:
+        return f"WITH r, t CALL db.create.setNodeVectorProperty(t, '{name}', r.vector) WITH r, t"
+
+    def _session(self) -> Any:
+        if self._is_closed or self._driver is None:
+            raise StoreError("the memory is closed")
+        return self._driver.session(
+            database=self._address.database, bookmark_manager=self._driver.execute_query_bookmark_manager
+        )
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        """Turn the driver's exceptions into ours, with a word on what to do."""
+        from neo4j import exceptions as neo4j
+
+        try:
+            yield
+        except (neo4j.ServiceUnavailable, neo4j.SessionExpired, neo4j.TransientError, OSError) as error:
+            raise StoreUnavailable(f"Neo4j does not answer ({error})", hint="is the server running?") from error
+        except (neo4j.Neo4jError, neo4j.DriverError) as error:
+            raise StoreError(f"Neo4j refused: {error}", hint="look into the server's log") from error
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                f"the text holds half of a surrogate pair at character {error.start}", hint="send well-formed Unicode"
+            ) from error
+
+
+def _indexes() -> list[str]:
+    """Statements for all that our labels need; Graphiti makes its own, and what we look up of its is made here too."""
+    made = [
+        f"CREATE CONSTRAINT everfact_{label} IF NOT EXISTS FOR (n:{label}) REQUIRE n.{name} IS UNIQUE"
+        for label, name in _UNIQUE.items()
+    ]
+    made += [
+        f"CREATE INDEX everfact_{label}_{'_'.join(names)} IF NOT EXISTS FOR (n:{label})"
+        f" ON ({', '.join(f'n.{name}' for name in names)})"
+        for label, indexes in INDEXED.items()
+        for names in indexes
+        if label not in _UNIQUE
+    ]
+    made += [
+        f"CREATE FULLTEXT INDEX {_text_index(thing)} IF NOT EXISTS FOR (n:{label}) ON EACH [n.space, n.words]"
+        " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
+        for thing, label in TEXTS.items()
+    ]
+    made += [f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.uuid)" for label, name in _SHOWN.items()]
+    return [*made, "CREATE INDEX relation_uuid IF NOT EXISTS FOR ()-[e:RELATES_TO]-() ON (e.uuid)"]
+
+
+_SHOWN = {"Entity": "entity_uuid", "Episodic": "episode_uuid", "Saga": "saga_uuid"}
+"""Under the names that Graphiti gives them, so that it finds its own."""
+
+
+def _text_index(thing: Thing) -> str:
+    return f"everfact_{thing}_text"
+
+
+def _vector_index(thing: Thing, name: str) -> str:
+    return f"everfact_{thing}_{name}"

@@ -1,0 +1,23 @@
+"""The store for graph servers keeps the contract on Neo4j."""
+
+from __future__ import annotations
+
+import pytest
+from tests.servers.neo4j import neo4j
+
+from everfact.ports import Store
+from everfact.stores.cypher.store import CypherStore
+from everfact.testing.contract import OpenStore, StoreContract
+from everfact.testing.fakes import FakeClock
+
+
+class TestNeo4j(StoreContract):
+    @pytest.fixture
+    def open_store(self, clock: FakeClock) -> OpenStore:
+        server = neo4j()
+        server.wipe()
+
+        async def open_store() -> Store:
+            return await CypherStore.open(server.engine(), now=clock)
+
+        return open_store

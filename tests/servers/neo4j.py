@@ -1,0 +1,103 @@
+"""A real Neo4j on this machine, its parts from Maven Central. It needs a Java 17 that can compile, and Maven."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+from neo4j import GraphDatabase
+from tests.servers.falkordb import free_port
+
+from everfact.stores.cypher.neo4j import Address, Neo4jEngine
+
+VERSION = "5.26.12"
+_PARTS = Path.home() / ".cache" / "everfact-tests" / f"neo4j-{VERSION}"
+_SOURCE = Path(__file__).with_name("Neo4jServer.java")
+_POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
+<groupId>everfact</groupId><artifactId>neo4j-for-tests</artifactId><version>1</version><dependencies><dependency>
+<groupId>org.neo4j</groupId><artifactId>neo4j</artifactId><version>{VERSION}</version></dependency></dependencies>
+</project>"""
+_SETTINGS = """server.bolt.enabled=true
+server.bolt.listen_address=127.0.0.1:{port}
+server.memory.pagecache.size=64m
+dbms.security.auth_enabled={auth}
+dbms.usage_report.enabled=false
+"""
+
+
+class Neo4jServer:
+    """One process of the server."""
+
+    def __init__(self, *settings: str, folder: Path | None = None, password: str = "", port: int = 0) -> None:
+        jars = _parts()
+        self.port = port or free_port()
+        self.url = f"bolt://127.0.0.1:{self.port}"
+        self.folder = folder or Path(tempfile.mkdtemp())
+        made = _SETTINGS.format(port=self.port, auth=str(bool(password)).lower())
+        (self.folder / "neo4j.conf").write_text("\n".join([made, *settings]))
+        options = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        self.process = subprocess.Popen(
+            ["java", *options, "-cp", f"{jars}/*", str(_SOURCE), str(self.folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        assert self.process.stdout is not None
+        said = []
+        for line in self.process.stdout:
+            if line.strip() == "ready":
+                break
+            said.append(line)
+        else:
+            raise OSError("".join(said))
+        self.admin = GraphDatabase.driver(self.url, auth=None)
+
+    def engine(self) -> Neo4jEngine:
+        """A connection to it."""
+        return Neo4jEngine(Address(self.url))
+
+    def wipe(self) -> None:
+        """Begin anew; indexes stay, since making them takes long."""
+        self.admin.execute_query("MATCH (n) WHERE NOT n:EverfactSchema DETACH DELETE n")
+
+    def stop(self) -> None:
+        """End it."""
+        self.admin.close()
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.close()
+        self.process.wait(60)
+        self.process.stdout.close()
+
+
+@cache
+def neo4j() -> Neo4jServer:
+    """The one server of this test process; it ends with it."""
+    return Neo4jServer()
+
+
+def _parts() -> Path:
+    """The server's files, fetched once for this user."""
+    missing = [program for program in ("java", "javac", "mvn") if shutil.which(program) is None]
+    if missing:
+        pytest.skip(f"no Neo4j: it takes a Java Development Kit and Maven, and {', '.join(missing)} is not there")
+    if not _PARTS.exists():
+        _PARTS.parent.mkdir(parents=True, exist_ok=True)
+        fresh = Path(tempfile.mkdtemp(dir=_PARTS.parent))
+        (fresh / "pom.xml").write_text(_POM)
+        fetch = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={fresh}/jars"]
+        done = subprocess.run(fetch, cwd=fresh, capture_output=True, text=True, check=False)
+        if done.returncode:
+            pytest.skip(f"no Neo4j: Maven could not fetch it: {done.stdout[-500:]}")
+        try:
+            os.rename(fresh / "jars", _PARTS)  # whoever comes first
+        except OSError:
+            assert _PARTS.exists()
+        shutil.rmtree(fresh)
+    return _PARTS
