@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -91,11 +92,32 @@ async def open_store(settings: Settings) -> Store:
         ConfigError: it is of a kind that this version does not have.
         StoreError: it cannot be opened.
     """
+    from everfact.config.address import kind_of
+
+    kind = kind_of(settings.store)
+    if kind != "sqlite":
+        return await _open_server(settings, kind)
     path = _file_of(settings)
     from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
 
     _make_folder(path.parent)
     return await SQLiteStore.open(path)
+
+
+async def _open_server(settings: Settings, kind: str) -> Store:
+    if find_spec(kind) is None:
+        raise ConfigError(
+            f"a memory in {settings.store.partition('://')[0]} takes a library that is not here",
+            hint=f"pip install 'everfact[{kind}]'",
+        )
+    from everfact.stores.cypher.falkordb import FalkorEngine
+    from everfact.stores.cypher.neo4j import Neo4jEngine
+    from everfact.stores.cypher.server import Server
+    from everfact.stores.cypher.store import CypherStore
+
+    password = settings.store_password.reveal() if settings.store_password else None
+    server = Server(settings.store, settings.store_user, password, settings.store_database)
+    return await CypherStore.open(FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server))
 
 
 @asynccontextmanager

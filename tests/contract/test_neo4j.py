@@ -10,6 +10,8 @@ from everfact.stores.cypher.store import CypherStore
 from everfact.testing.contract import OpenStore, StoreContract
 from everfact.testing.fakes import FakeClock
 
+pytestmark = pytest.mark.slow
+
 
 class TestNeo4j(StoreContract):
     @pytest.fixture

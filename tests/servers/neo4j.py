@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import tempfile
@@ -13,7 +12,8 @@ import pytest
 from neo4j import GraphDatabase
 from tests.servers.falkordb import free_port
 
-from everfact.stores.cypher.neo4j import Address, Neo4jEngine
+from everfact.stores.cypher.neo4j import Neo4jEngine
+from everfact.stores.cypher.server import Server
 
 VERSION = "5.26.12"
 _PARTS = Path.home() / ".cache" / "everfact-tests" / f"neo4j-{VERSION}"
@@ -41,26 +41,23 @@ class Neo4jServer:
         made = _SETTINGS.format(port=self.port, auth=str(bool(password)).lower())
         (self.folder / "neo4j.conf").write_text("\n".join([made, *settings]))
         options = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
             ["java", *options, "-cp", f"{jars}/*", str(_SOURCE), str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
+            stderr=log,
             text=True,
         )
         assert self.process.stdout is not None
-        said = []
-        for line in self.process.stdout:
-            if line.strip() == "ready":
-                break
-            said.append(line)
-        else:
-            raise OSError("".join(said))
+        log.close()
+        if self.process.stdout.readline().strip() != "ready":
+            raise OSError((self.folder / "log").read_text())
         self.admin = GraphDatabase.driver(self.url, auth=None)
 
     def engine(self) -> Neo4jEngine:
         """A connection to it."""
-        return Neo4jEngine(Address(self.url))
+        return Neo4jEngine(Server(self.url))
 
     def wipe(self) -> None:
         """Begin anew; indexes stay, since making them takes long."""
@@ -96,7 +93,7 @@ def _parts() -> Path:
         if done.returncode:
             pytest.skip(f"no Neo4j: Maven could not fetch it: {done.stdout[-500:]}")
         try:
-            os.rename(fresh / "jars", _PARTS)  # whoever comes first
+            (fresh / "jars").rename(_PARTS)  # whoever comes first
         except OSError:
             assert _PARTS.exists()
         shutil.rmtree(fresh)

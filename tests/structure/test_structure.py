@@ -22,7 +22,19 @@ BROAD_EXCEPTS = 3
 def test_public_names_are_exactly_the_listed_ones() -> None:
     public = {name for name, item in vars(everfact).items() if not name.startswith("_") and not _is_module(item)}
     incidental = {"annotations", "TYPE_CHECKING", "import_module"}
-    unlisted = {"HEARD", "JSON", "MET", "Cursor", "Entry", "Skipped", "Vector", "as_entry", "fold_name", "names_in", "thing_of"}
+    unlisted = {
+        "HEARD",
+        "JSON",
+        "MET",
+        "Cursor",
+        "Entry",
+        "Skipped",
+        "Vector",
+        "as_entry",
+        "fold_name",
+        "names_in",
+        "thing_of",
+    }
     later = {"__version__", "Memory", "SagaSummary", "Worker", "open_memory"} | (set(models.__all__) - unlisted)
     assert public - incidental | later == set(everfact.__all__)
     assert everfact.__all__ == sorted(everfact.__all__)

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 SERVERS = {
     "falkordb": "falkordb",
+    "falkordb+s": "falkordb",
     "redis": "falkordb",
     "neo4j": "neo4j",
     "neo4j+s": "neo4j",

@@ -33,7 +33,7 @@ INDEXED: Final = {
     "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
     "EverfactThread": (("key",),),
     "EverfactTerm": (("key",),),
-} | {label: (("key",), ("uuid",), ("embedded",)) for label in TEXTS.values()}
+} | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("embedded",)))
 """Which properties of our nodes have an index; a tuple of several is one index where the server can."""
 
 SCHEMA: Final = 1

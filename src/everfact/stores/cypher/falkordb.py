@@ -6,20 +6,21 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from everfact.errors import StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
-    from falkordb.asyncio.graph import AsyncGraph
+    from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
     from redis.asyncio import Redis
 
 log = logging.getLogger(__name__)
 
+_PORT = 6379
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
@@ -38,24 +39,13 @@ _OWN = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is, and who asks."""
-
-    host: str
-    port: int = 6379
-    user: str | None = None
-    password: str | None = None
-    tls: bool = False
-
-
 class FalkorEngine:
     """See `Engine`."""
 
     registry = "everfact:registry"
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, server: Server) -> None:
+        self._to = server
         self._server: Redis | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -65,14 +55,14 @@ class FalkorEngine:
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
 
-        to = self._address
+        to = self._to
         # The library's own client asks at once, and blocking, whether this is a cluster.
         self._server = Redis(
             host=to.host,
-            port=to.port,
+            port=to.port or _PORT,
             username=to.user,
             password=to.password,
-            ssl=to.tls,
+            ssl=to.url.startswith("falkordb+s:"),
             decode_responses=True,
             socket_connect_timeout=_CONNECT_SECONDS,
             socket_timeout=_ANSWER_SECONDS,
@@ -93,8 +83,7 @@ class FalkorEngine:
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
-            with self._translated():
-                names = sorted(set(await self._open_server().execute_command("GRAPH.LIST")) - {self.registry})
+            names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
         else:
             names = [self.graph(group) for group in dict.fromkeys(group_ids)]
         return [Part(name, (name,)) for name in names]
@@ -166,11 +155,9 @@ class FalkorEngine:
         which = "" if uuids is None else " AND o.uuid IN $uuids"
         asked = {"group": group_id, "uuids": list(uuids or ())}
         await self.write(self.registry, f"MATCH (o:EverfactOwner) WHERE o.group_id = $group{which} DELETE o", asked)
-        with self._translated():
-            server = self._open_server()
-            persistence = await server.execute_command("INFO", "persistence")
-            if persistence.get("aof_enabled") and not persistence.get("aof_rewrite_in_progress"):
-                await server.execute_command("BGREWRITEAOF")  # the log still has the words
+        persistence = await self._ask("INFO", "persistence")
+        if persistence["aof_enabled"] and not persistence["aof_rewrite_in_progress"]:
+            await self._ask("BGREWRITEAOF")  # the log still has the words
 
     async def drop(self, part: Part) -> None:
         self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
@@ -184,8 +171,10 @@ class FalkorEngine:
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()
 
-    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
-        return f"CALL db.idx.fulltext.queryNodes('{TEXTS[thing]}', $words) YIELD node, score", {"words": "|".join(words)}
+    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:  # noqa: ARG002
+        return f"CALL db.idx.fulltext.queryNodes('{TEXTS[thing]}', $words) YIELD node, score", {
+            "words": "|".join(words)
+        }
 
     def by_vector(self, thing: Thing, name: str) -> str:
         return (
@@ -204,6 +193,10 @@ class FalkorEngine:
             raise StoreError("the memory is closed")
         return self._server
 
+    async def _ask(self, *command: str) -> Any:
+        with self._translated():
+            return await self._open_server().execute_command(*command)  # type: ignore[no-untyped-call]
+
     def _select(self, graph: str) -> AsyncGraph:
         from falkordb.asyncio.graph import AsyncGraph
 
@@ -214,7 +207,7 @@ class FalkorEngine:
         """Turn the client's exceptions into ours, with a word on what to do."""
         from redis import exceptions as redis
 
-        where = f"FalkorDB at {self._address.host}:{self._address.port}"
+        where = f"FalkorDB at {self._to.host}:{self._to.port or _PORT}"
         try:
             yield
         except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
@@ -234,10 +227,11 @@ def _response_error() -> type[Exception]:
 
 
 def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:
-    """One index for each property: the server puts them together as it needs them."""
+    """One for each label: the server looks into it by any of its properties, and by several at once."""
+    properties = {label: dict.fromkeys(name for index in of[label] for name in index) for label in of}
     return tuple(
-        f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in dict.fromkeys(sum(map(list, names), [])))})"
-        for label, names in of.items()
+        f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in names)})"
+        for label, names in properties.items()
     )
 
 

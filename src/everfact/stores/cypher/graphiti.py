@@ -66,11 +66,14 @@ def show(ledger: Ledger) -> None:
     for uuid in gone:
         if uuid in ledger.before:
             _do(ledger, _DROP[type(ledger.before[uuid])], uuid)
-    standing = [item for item in ledger.after.values() if item is not None]
-    for kind, put in ((Episode, _put_episode), (Entity, _put_entity), (Fact, _put_fact)):
-        for item in standing:
-            if isinstance(item, kind):
-                put(ledger, item)
+    for item in ledger.after.values():
+        match item:
+            case Episode():
+                _put_episode(ledger, item)
+            case Entity():
+                _put_entity(ledger, item)
+            case Fact():
+                _put_fact(ledger, item)
     _put_edges(ledger)
     made_at = ledger.engine.moment(to_moment(ledger.recorded_at))
     for episode, entity in sorted(ledger.mentions):

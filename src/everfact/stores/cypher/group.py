@@ -1,7 +1,7 @@
 """Writing to one group: read what matters, decide in Python, then commit only if nobody has written in between.
 
-Every write gives its group a new random `revision`, and is let in only where it finds the one it has read. So all that a
-write read still holds when it is done, on servers with and without transactions of several queries.
+Every write gives its group a new random `revision`, and is let in only where it finds the one it has read. So all
+that a write read still holds when it is done, on servers with and without transactions of several queries.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Ledger:
 
 
 class Writer:
-    """Lets writes to a group in one after another: those of this process by waiting, those of others by trying again."""
+    """Lets writes to a group in one after another: those of this process wait, those of others make it try again."""
 
     def __init__(self, engine: Engine, now: Callable[[], datetime], settle: Callable[[Ledger], None]) -> None:
         self._engine = engine
@@ -168,6 +168,4 @@ class Writer:
         if not found:
             return Ledger(engine, group_id, now, None)
         revision, recorded_at, next_no, waiting_from, head, *lease = found[0]
-        return Ledger(
-            engine, group_id, now, revision, recorded_at, next_no, waiting_from, head, Lease(*lease)
-        )
+        return Ledger(engine, group_id, now, revision, recorded_at, next_no, waiting_from, head, Lease(*lease))

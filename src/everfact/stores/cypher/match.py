@@ -27,7 +27,8 @@ async def match_text(engine: Engine, thing: Thing, text: str, filter_: Filter, l
     for part in await engine.parts(filter_.group_ids) if words else ():
         where = await versions(engine, part, thing, filter_)
         found, asked = engine.by_words(thing, part, words)
-        scores |= dict(await _best(engine, part, where, found, {**asked, "limit": limit}))
+        for uuid, score in await _best(engine, part, where, found, {**asked, "limit": limit}):
+            scores[uuid] = score
     return _ranked(scores, limit)
 
 
@@ -59,7 +60,8 @@ async def match_vector(
     for part in await engine.parts(filter_.group_ids):
         where = await versions(engine, part, thing, filter_)
         asked = {"vector": question, "limit": limit}
-        scores |= dict(await _nearest(engine, part, thing, where, vector_name(model), asked))
+        for uuid, score in await _nearest(engine, part, thing, where, vector_name(model), asked):
+            scores[uuid] = score
     return _ranked(scores, limit)
 
 
@@ -89,7 +91,7 @@ def vector_name(model: str) -> str:
 
 
 def direction(vector: Vector, *, is_question: bool = False) -> list[float]:
-    """The vector as it is kept: of length one, with two parts more, so that what points nowhere is at right angles to all.
+    """The vector as it is kept: of length one, and two parts longer, where what points nowhere differs from all others.
 
     Raises:
         UsageError: it holds a value that is no finite number.

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Any as Transaction
+from typing import TYPE_CHECKING
 
 from everfact.errors import StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, LABELS, SCHEMA, TEXTS, Parameters, Part, Row, Step
 from everfact.stores.cypher.rows import space
+from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
-    from neo4j import AsyncDriver
+    from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession
 
 log = logging.getLogger(__name__)
 
@@ -24,19 +24,8 @@ _UNIQUE = {
     "EverfactState": "name",
     "EverfactModel": "name",
 }
-_GRAPHITI = ("Entity", "Episodic", "Saga")
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _BATCH = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """Where a server is, and who asks."""
-
-    url: str
-    user: str | None = None
-    password: str | None = None
-    database: str | None = None
 
 
 class Neo4jEngine:
@@ -44,8 +33,8 @@ class Neo4jEngine:
 
     registry = ""
 
-    def __init__(self, address: Address) -> None:
-        self._address = address
+    def __init__(self, server: Server) -> None:
+        self._to = server
         self._driver: AsyncDriver | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -53,7 +42,7 @@ class Neo4jEngine:
     async def open(self) -> None:
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
-        to = self._address
+        to = self._to
         with self._translated():
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
@@ -70,7 +59,7 @@ class Neo4jEngine:
             driver, self._driver = self._driver, None
             await driver.close()
 
-    def graph(self, group_id: str) -> str:  # noqa: ARG002 - one database for all
+    def graph(self, group_id: str) -> str:
         return self.registry
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
@@ -79,41 +68,24 @@ class Neo4jEngine:
             group_ids = [group for (group,) in rows]
         return [Part(self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
 
-    async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:  # noqa: ARG002
-        async def work(transaction: Transaction) -> list[Row]:
-            result = await transaction.run(query, dict(parameters))
-            return [list(record.values()) async for record in result]
+    async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        async with self._session() as session:
+            return await session.execute_read(_run, query, parameters)
 
-        with self._translated():
-            async with self._session() as session:
-                rows: list[Row] = await session.execute_read(work)
-        return rows
+    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        async with self._session() as session:
+            return await session.execute_write(_run, query, parameters)
 
-    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:  # noqa: ARG002
-        async def work(transaction: Transaction) -> list[Row]:
-            result = await transaction.run(query, dict(parameters))
-            return [list(record.values()) async for record in result]
-
-        with self._translated():
-            async with self._session() as session:
-                rows: list[Row] = await session.execute_write(work)
-        return rows
-
-    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:  # noqa: ARG002
-        async def work(transaction: Transaction) -> bool:
-            result = await transaction.run(f"{guard} RETURN g.revision", dict(parameters))
-            if await result.single() is None:
-                await transaction.rollback()
+    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
+        async def work(transaction: AsyncManagedTransaction) -> bool:
+            if not await _run(transaction, f"{guard} RETURN g.revision", parameters):
                 return False
             for step in steps:
-                done = await transaction.run(f"UNWIND $rows AS r {step.statement}", {"rows": list(step.rows)})
-                await done.consume()
+                await _run(transaction, f"UNWIND $rows AS r {step.statement}", {"rows": list(step.rows)})
             return True
 
-        with self._translated():
-            async with self._session() as session:
-                is_done: bool = await session.execute_write(work)
-        return is_done
+        async with self._session() as session:
+            return await session.execute_write(work)
 
     async def prepare(self, graph: str) -> None:
         if graph in self._prepared:
@@ -126,9 +98,8 @@ class Neo4jEngine:
         self._prepared.add(graph)
 
     async def _make(self, statement: str) -> None:
-        with self._translated():
-            async with self._session() as session:
-                await (await session.run(statement)).consume()
+        async with self._session() as session:
+            await (await session.run(statement)).consume()
 
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         index = _vector_index(thing, name)
@@ -183,12 +154,14 @@ class Neo4jEngine:
     def put_vector(self, name: str) -> str:
         return f"WITH r, t CALL db.create.setNodeVectorProperty(t, '{name}', r.vector) WITH r, t"
 
-    def _session(self) -> Any:
+    @asynccontextmanager
+    async def _session(self) -> AsyncIterator[AsyncSession]:
         if self._is_closed or self._driver is None:
             raise StoreError("the memory is closed")
-        return self._driver.session(
-            database=self._address.database, bookmark_manager=self._driver.execute_query_bookmark_manager
-        )
+        bookmarks = self._driver.execute_query_bookmark_manager
+        with self._translated():
+            async with self._driver.session(database=self._to.database, bookmark_manager=bookmarks) as session:
+                yield session
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -205,6 +178,11 @@ class Neo4jEngine:
             raise UsageError(
                 f"the text holds half of a surrogate pair at character {error.start}", hint="send well-formed Unicode"
             ) from error
+
+
+async def _run(transaction: AsyncManagedTransaction, query: str, parameters: Parameters) -> list[Row]:
+    result = await transaction.run(query, dict(parameters))
+    return [list(record.values()) async for record in result]
 
 
 def _indexes() -> list[str]:

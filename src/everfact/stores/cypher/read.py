@@ -167,7 +167,9 @@ async def stats(engine: Engine, group_ids: Sequence[str] | None) -> Stats:
             continue
         counts = {}
         for name, query in _COUNTS.items():
-            ((counts[name],),) = await engine.read(part.graph, f"{query} AND e.group_id IN $groups RETURN count(e)", mine)
+            ((counts[name],),) = await engine.read(
+                part.graph, f"{query} AND e.group_id IN $groups RETURN count(e)", mine
+            )
         oldest = f"{_COUNTS['pending']} AND e.group_id IN $groups RETURN min(e.created_at)"
         ((since,),) = await engine.read(part.graph, oldest, mine)
         total = _sum(total, Stats(groups=found[0][0], **counts), since, found[0][1])

@@ -82,9 +82,13 @@ def _items(change: Change) -> list[Item]:
     return [*change.episodes, *change.entities, *change.facts]
 
 
+def _spoken_of(change: Change) -> list[Assertion | Fact]:
+    return [*change.asserted, *change.facts]
+
+
 async def _look(ledger: Ledger, change: Change) -> Present:
     present = Present()
-    ends = {uuid for item in (*change.asserted, *change.facts) for uuid in (item.subject_uuid, item.object_uuid)}
+    ends = {uuid for item in _spoken_of(change) for uuid in (item.subject_uuid, item.object_uuid)}
     asked = {
         Thing.EPISODE: {*change.removed, *(item.uuid for item in change.episodes)},
         Thing.ENTITY: {*change.removed, *(item.uuid for item in change.entities), *(uuid for uuid in ends if uuid)},
@@ -102,7 +106,8 @@ async def _look(ledger: Ledger, change: Change) -> Present:
     marked = {*change.withdrawn, *change.reinstated, *(assertion.uuid for assertion in change.asserted)}
     kept = dict.fromkeys(marked & ledger.fresh.keys(), False)
     unseen = sorted(marked - kept.keys())
-    kept |= dict(await ledger.read(_SAID, uuids=unseen) if unseen else ())
+    for uuid, is_withdrawn in await ledger.read(_SAID, uuids=unseen) if unseen else ():
+        kept[uuid] = is_withdrawn
     marks = ledger.marks | ledger.fresh
     present.said = {uuid: gone ^ (len(marks.get(uuid, _UNMARKED)["marks"]) % 2 == 1) for uuid, gone in kept.items()}
     return present
@@ -116,7 +121,7 @@ def _check_ends(change: Change, present: Present) -> None:
     """
     known = {uuid for uuid, (_, item) in present.items.items() if isinstance(item, Entity)}
     known = known.difference(change.removed).union(entity.uuid for entity in change.entities)
-    for item in (*change.asserted, *change.facts):
+    for item in _spoken_of(change):
         for uuid in (item.subject_uuid, item.object_uuid or item.subject_uuid):
             if uuid not in known:
                 raise NotFound(f"group {change.group_id} has no entity {uuid}, of which the change speaks")

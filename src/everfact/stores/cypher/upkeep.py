@@ -144,7 +144,9 @@ async def back_up(engine: Engine, target: Path) -> None:
         try:
             os.link(partial, target)
         except FileExistsError as error:
-            raise UsageError(f"{target} exists already", hint="name a new file; backups are never overwritten") from error
+            raise UsageError(
+                f"{target} exists already", hint="name a new file; backups are never overwritten"
+            ) from error
     finally:
         partial.unlink(missing_ok=True)
 

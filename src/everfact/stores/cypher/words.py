@@ -33,7 +33,7 @@ def _english(word: str) -> str:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer  # takes a fifth of a second to import
+    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped] # takes a fifth of a second to import
 
     stem: Callable[[str], str] = PorterStemmer().stem
     return stem

@@ -9,9 +9,9 @@ import apsw
 from everfact.models import Filter, Reached, Scored, Thing
 from everfact.stores.sqlite import where
 from everfact.stores.sqlite.rows import Row, to_json
-from everfact.stores.text import match_terms, trigram_terms
 from everfact.stores.sqlite.where import Where
 from everfact.stores.sqlite.words import Index, score
+from everfact.stores.text import match_terms, trigram_terms
 
 CONDITIONS = {Thing.EPISODE: where.episodes, Thing.ENTITY: where.entities, Thing.FACT: where.facts}
 SOURCE = {
