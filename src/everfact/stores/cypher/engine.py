@@ -42,10 +42,15 @@ SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A graph, and the groups in it that a query is about."""
+    """A graph, and the groups in it that a query is about: `$groups`."""
 
+    engine: Engine
     graph: str
     groups: tuple[str, ...]
+
+    async def read(self, query: str, **parameters: object) -> list[Row]:
+        """Ask it."""
+        return await self.engine.read(self.graph, query, {"groups": list(self.groups), **parameters})
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,8 @@ class Engine(Protocol):
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         """Make the vector index of one kind of item, for one model."""
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        """The first of these ids that belongs to an item of another group; the others are this group's from now on."""
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        """Those of these ids that belong to items of another group; the others are this group's from now on."""
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """In which graph each of these items lies, if it is there at all."""

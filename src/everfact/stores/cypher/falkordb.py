@@ -35,7 +35,7 @@ _GRAPHITI = (
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
-    " WITH o WHERE o.group_id <> $group RETURN o.uuid LIMIT 1"
+    " WITH o WHERE o.group_id <> $group RETURN o.uuid"
 )
 
 
@@ -86,7 +86,7 @@ class FalkorEngine:
             names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
         else:
             names = [self.graph(group) for group in dict.fromkeys(group_ids)]
-        return [Part(name, (name,)) for name in names]
+        return [Part(self, name, (name,)) for name in names]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         with self._translated():
@@ -138,11 +138,9 @@ class FalkorEngine:
             await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
             self._prepared.add(key)
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        if not uuids:
-            return None
-        found = await self.write(self.registry, _OWN, {"uuids": list(uuids), "group": group_id})
-        return found[0][0] if found else None
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        asked = {"uuids": list(uuids), "group": group_id}
+        return [uuid for (uuid,) in await self.write(self.registry, _OWN, asked)] if uuids else []
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         query = "MATCH (o:EverfactOwner) WHERE o.uuid IN $uuids RETURN o.group_id, o.uuid"

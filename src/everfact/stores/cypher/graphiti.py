@@ -53,7 +53,7 @@ _PUT_NEXT = (
 )
 _SCHEMA = {"Entity", "Episodic", "Community", "Saga"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED = {
+RESERVED = {
     *("uuid", "group_id", "name", "summary", "created_at", "labels", "name_embedding", "fact", "fact_embedding"),
     *("episodes", "expired_at", "valid_at", "invalid_at", "reference_time"),
     *("source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid", "value", "value_type"),
@@ -62,6 +62,8 @@ _RESERVED = {
 
 def show(ledger: Ledger) -> None:
     """Show what has become of the items that were written or closed."""
+    if ledger.is_shown:
+        return
     gone = [uuid for uuid, item in ledger.after.items() if item is None]
     for uuid in gone:
         if uuid in ledger.before:
@@ -147,7 +149,7 @@ def _flat(attributes: Mapping[str, JSON]) -> dict[str, Any]:
     return {
         name: value
         for name, value in attributes.items()
-        if _IDENTIFIER.fullmatch(name) and name not in _RESERVED and isinstance(value, str | int | float | bool)
+        if _IDENTIFIER.fullmatch(name) and name not in RESERVED and isinstance(value, str | int | float | bool)
     }
 
 

@@ -66,7 +66,7 @@ class Neo4jEngine:
         if group_ids is None:
             rows = await self.read(self.registry, "MATCH (g:EverfactGroup) RETURN g.group_id", {})
             group_ids = [group for (group,) in rows]
-        return [Part(self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
+        return [Part(self, self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         async with self._session() as session:
@@ -111,14 +111,12 @@ class Neo4jEngine:
             await self.read(graph, "CALL db.awaitIndexes(300)", {})
             self._prepared.add(index)
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        asked = {"uuids": list(uuids), "group": group_id}
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        asked, found = {"uuids": list(uuids), "group": group_id}, []
         for label in (*LABELS.values(), "EverfactAssertion", "EverfactChange") if uuids else ():
-            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN e.uuid LIMIT 1"
-            if found := await self.read(self.registry, query, asked):
-                uuid: str = found[0][0]
-                return uuid
-        return None
+            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN DISTINCT e.uuid"
+            found += [uuid for (uuid,) in await self.read(self.registry, query, asked)]
+        return found
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {self.registry: uuids}
