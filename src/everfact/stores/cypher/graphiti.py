@@ -68,18 +68,17 @@ def show(ledger: Ledger) -> None:
     for uuid in gone:
         if uuid in ledger.before:
             _do(ledger, _DROP[type(ledger.before[uuid])], uuid)
-    for item in ledger.after.values():
-        match item:
-            case Episode():
-                _put_episode(ledger, item)
-            case Entity():
-                _put_entity(ledger, item)
-            case Fact():
-                _put_fact(ledger, item)
+    standing = ledger.after.values()  # ends before what lies between them
+    for episode in [item for item in standing if isinstance(item, Episode)]:
+        _put_episode(ledger, episode)
+    for entity in [item for item in standing if isinstance(item, Entity)]:
+        _put_entity(ledger, entity)
+    for fact in [item for item in standing if isinstance(item, Fact)]:
+        _put_fact(ledger, fact)
     _put_edges(ledger)
     made_at = ledger.engine.moment(to_moment(ledger.recorded_at))
-    for episode, entity in sorted(ledger.mentions):
-        _do(ledger, _MENTION, new_id(), episode=episode, entity=entity, created_at=made_at)
+    for told, named in sorted(ledger.mentions):
+        _do(ledger, _MENTION, new_id(), episode=told, entity=named, created_at=made_at)
 
 
 def _do(ledger: Ledger, statement: str, uuid: str, **row: object) -> None:
