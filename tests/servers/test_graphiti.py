@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import pytest
 from tests.servers.falkordb import FalkorServer, falkordb
 from tests.servers.neo4j import Neo4jServer, neo4j
+
 from tests.servers.theirs import SAID, Words, graphiti  # isort: skip - it lets their library be imported
 from graphiti_core.edges import EntityEdge, EpisodicEdge
 from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode, SagaNode
@@ -17,7 +17,7 @@ from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
 
 from everfact.assemble import make_memory
 from everfact.memory import Memory
-from everfact.models import Draft, Fact, Filter, Query, Source, Thing
+from everfact.models import Draft, Filter, Query, Source, Thing
 from everfact.stores.cypher.store import CypherStore
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
@@ -53,7 +53,9 @@ async def tell(memory: Memory, *texts: str, thread: str = "") -> None:
 async def test_graphiti_reads_and_finds_what_everfact_has_learned(
     memory: Memory, server: FalkorServer | Neo4jServer
 ) -> None:
-    await tell(memory, "Ana lives in Rome. The port of the billing service is 9090.", "Ana moved to Oslo.", thread="talk")
+    await tell(
+        memory, "Ana lives in Rome. The port of the billing service is 9090.", "Ana moved to Oslo.", thread="talk"
+    )
     ours = {fact.sentence: fact for fact in await memory.facts(HOME)}
     async with graphiti(server, "home") as theirs:
         driver = theirs.driver
@@ -76,7 +78,9 @@ async def test_graphiti_reads_and_finds_what_everfact_has_learned(
         assert (told.valid_at, told.source) == (SAID, EpisodeType.text)
         assert rome.uuid in told.entity_edges
         assert told.uuid in rome.episodes
-        assert {e.uuid for e in await EpisodicNode.get_by_entity_node_uuid(driver, entities["Rome"].uuid)} == {told.uuid}
+        assert {e.uuid for e in await EpisodicNode.get_by_entity_node_uuid(driver, entities["Rome"].uuid)} == {
+            told.uuid
+        }
         (saga,) = await SagaNode.get_by_group_ids(driver, ["home"])
         assert saga.name == "talk"
         assert [edge.fact for edge in await theirs.search("where does Ana live", group_ids=["home"])]

@@ -63,8 +63,6 @@ async def graphiti(server: FalkorServer | Neo4jServer, group: str) -> AsyncItera
     driver = driver_of(server, group)
     assert driver._init_task is not None
     await asyncio.wait_for(driver._init_task, 60)
-    client = Graphiti(
-        graph_driver=driver, llm_client=NoModel(LLMConfig()), embedder=Words(), cross_encoder=NoJudge()
-    )
+    client = Graphiti(graph_driver=driver, llm_client=NoModel(LLMConfig()), embedder=Words(), cross_encoder=NoJudge())
     yield client
     await client.close()

@@ -73,6 +73,9 @@ class Engine(Protocol):
     async def close(self) -> None:
         """Let go of every connection; safe to call twice."""
 
+    async def weakness(self) -> str:
+        """What a crash of the server could take back of what was acknowledged, and what to do; empty for nothing."""
+
     def graph(self, group_id: str) -> str:
         """The graph in which a group lies."""
 
@@ -82,8 +85,8 @@ class Engine(Protocol):
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         """Ask; a graph that does not exist answers nothing."""
 
-    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        """Do one statement."""
+    async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
+        """Do one statement, `again` if the line breaks: then it must not matter whether it was done already."""
 
     async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
         """Do all steps, in this order, or nothing; nothing if `guard`, which knows `parameters`, gives no row.

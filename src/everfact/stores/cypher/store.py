@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -196,7 +197,8 @@ class CypherStore:
         await upkeep.back_up(await self._parts(None), target)
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
-        return await read.stats(await self._parts(group_ids))
+        held = await read.stats(await self._parts(group_ids))
+        return replace(held, warning=await self._engine.weakness())
 
     async def close(self) -> None:
         await self._engine.close()

@@ -122,7 +122,7 @@ async def set_state(engine: Engine, name: str, value: str | None) -> None:
 async def swap_state(engine: Engine, name: str, old: str | None, new: str | None) -> bool:
     """See `Store.swap_state`."""
     asked = {"name": name, "old": _NONE if old is None else old, "new": new, "none": _NONE, "lock": True}
-    return bool(await engine.write(engine.registry, _SWAP_STATE, asked))
+    return bool(await engine.write(engine.registry, _SWAP_STATE, asked, again=False))
 
 
 async def back_up(parts: Sequence[Part], target: Path) -> None:
