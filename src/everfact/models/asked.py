@@ -103,6 +103,8 @@ class Stats:
     parked: int = 0
     oldest_pending: datetime | None = None
     last_write: datetime | None = None
+    warning: str = ""
+    """What a crash of the store's server could take back of what was acknowledged, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

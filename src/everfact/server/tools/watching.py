@@ -29,7 +29,7 @@ async def status_of(host: Host) -> StatusResult:
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
     return StatusResult(
         status="ok",
-        message=f"everfact is running and connected to {store or 'its store'}",
+        message=f"everfact is running and connected to {store or 'its store'}{_warning(stats, store)}",
         store=store,
         group_id=host.groups(())[0],
         episodes=stats.episodes,
@@ -40,6 +40,10 @@ async def status_of(host: Host) -> StatusResult:
         parked_episodes=[EpisodeResult.of(episode) for episode in parked],
         cost_usd=0.0,
     )
+
+
+def _warning(stats: Stats, store: str) -> str:
+    return f". {stats.warning}" if store and stats.warning else ""
 
 
 async def health_check(call: Call) -> Health:

@@ -63,9 +63,10 @@ async def require_own(ledger: Ledger, uuids: Iterable[str]) -> None:
         UsageError: one does.
     """
     foreign = await ledger.engine.foreign(ledger.group_id, list(dict.fromkeys(uuids)))
-    if foreign is not None:
+    if foreign:
         raise UsageError(
-            f"the id {foreign} belongs to another group", hint="leave the uuid out to get a new one, or name its group"
+            f"the id {foreign[0]} belongs to another group",
+            hint="leave the uuid out to get a new one, or name its group",
         )
 
 

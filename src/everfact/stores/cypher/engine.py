@@ -42,10 +42,15 @@ SCHEMA: Final = 1
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A graph, and the groups in it that a query is about."""
+    """A graph, and the groups in it that a query is about: `$groups`."""
 
+    engine: Engine
     graph: str
     groups: tuple[str, ...]
+
+    async def read(self, query: str, **parameters: object) -> list[Row]:
+        """Ask it."""
+        return await self.engine.read(self.graph, query, {"groups": list(self.groups), **parameters})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +73,9 @@ class Engine(Protocol):
     async def close(self) -> None:
         """Let go of every connection; safe to call twice."""
 
+    async def weakness(self) -> str:
+        """What a crash of the server could take back of what was acknowledged, and what to do; empty for nothing."""
+
     def graph(self, group_id: str) -> str:
         """The graph in which a group lies."""
 
@@ -77,8 +85,8 @@ class Engine(Protocol):
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         """Ask; a graph that does not exist answers nothing."""
 
-    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        """Do one statement."""
+    async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
+        """Do one statement, `again` if the line breaks: then it must not matter whether it was done already."""
 
     async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
         """Do all steps, in this order, or nothing; nothing if `guard`, which knows `parameters`, gives no row.
@@ -92,8 +100,8 @@ class Engine(Protocol):
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         """Make the vector index of one kind of item, for one model."""
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        """The first of these ids that belongs to an item of another group; the others are this group's from now on."""
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        """Those of these ids that belong to items of another group; the others are this group's from now on."""
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """In which graph each of these items lies, if it is there at all."""

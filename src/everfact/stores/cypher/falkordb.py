@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.line import Line, ServerAway
 from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
-    from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
     from redis.asyncio import Redis
 
-log = logging.getLogger(__name__)
-
 _PORT = 6379
+OLDEST = 40_800
+"""The first version of the module, 4.8, that has all that is used here."""
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
@@ -35,7 +34,7 @@ _GRAPHITI = (
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
-    " WITH o WHERE o.group_id <> $group RETURN o.uuid LIMIT 1"
+    " WITH o WHERE o.group_id <> $group RETURN o.uuid"
 )
 
 
@@ -46,6 +45,8 @@ class FalkorEngine:
 
     def __init__(self, server: Server) -> None:
         self._to = server
+        self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
+        self._line = Line(self._name)
         self._server: Redis | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -68,7 +69,35 @@ class FalkorEngine:
             socket_timeout=_ANSWER_SECONDS,
             retry=Retry(NoBackoff(), 0),
         )
-        await self.prepare(self.registry)
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(self.close)
+            await self._check_version()
+            await self.prepare(self.registry)
+            on_failure.pop_all()
+
+    async def _check_version(self) -> None:
+        """Refuse a server that is too old to do what is asked of it, or has no module at all."""
+        await self._ask("GRAPH.LIST")
+        for module in await self._ask("MODULE", "LIST"):
+            said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
+            if said["name"] == "graph" and said["ver"] < OLDEST:
+                raise ConfigError(
+                    f"{self._name} is of version {said['ver']}, everfact needs {OLDEST} or later",
+                    hint="update the server, or name another one in store",
+                )
+
+    async def weakness(self) -> str:
+        if (await self._settings("appendonly")).get("appendonly") != "yes":
+            return f"{self._name} keeps no log: a crash loses what it has not saved. Start it with --appendonly yes"
+        if (await self._settings("appendfsync")).get("appendfsync") != "always":
+            return f"{self._name} may lose its last second in a power cut. Start it with --appendfsync always"
+        return ""
+
+    async def _settings(self, name: str) -> dict[str, str]:
+        try:
+            return dict(await self._ask("CONFIG", "GET", name))
+        except (StoreError, ConfigError):  # hosted servers do not let it be asked
+            return {}
 
     async def close(self) -> None:
         self._is_closed = True
@@ -86,22 +115,26 @@ class FalkorEngine:
             names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
         else:
             names = [self.graph(group) for group in dict.fromkeys(group_ids)]
-        return [Part(name, (name,)) for name in names]
+        return [Part(self, name, (name,)) for name in names]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        with self._translated():
+        async def ask() -> list[Row]:
             try:
-                result = await self._select(graph).ro_query(query, _clean(parameters))
-            except _response_error() as error:
-                if "empty key" in str(error):  # there is no such graph
-                    return []
-                raise
-        rows: list[Row] = result.result_set
-        return rows
+                return await self._query(graph, query, parameters, reads=True)
+            except _NoGraphError:
+                return []
 
-    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
+        return await self._line.call(ask)
+
+    async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
+        return await self._line.call(lambda: self._query(graph, query, parameters), again=again)
+
+    async def _query(self, graph: str, query: str, parameters: Parameters, *, reads: bool = False) -> list[Row]:
+        from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
+
         with self._translated():
-            result = await self._select(graph).query(query, _clean(parameters))
+            of = AsyncGraph(self._open_server(), graph)
+            result = await (of.ro_query if reads else of.query)(query, _clean(parameters))
         rows: list[Row] = result.result_set
         return rows
 
@@ -110,7 +143,7 @@ class FalkorEngine:
         for number, step in enumerate(steps):
             clauses.append(f"CALL {{ UNWIND $rows{number} AS r {step.statement} }}")
             asked[f"rows{number}"] = step.rows
-        return bool(await self.write(graph, " ".join([*clauses, "RETURN g.revision"]), asked))
+        return bool(await self.write(graph, " ".join([*clauses, "RETURN g.revision"]), asked, again=False))
 
     async def prepare(self, graph: str) -> None:
         if graph in self._prepared:
@@ -138,11 +171,9 @@ class FalkorEngine:
             await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
             self._prepared.add(key)
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        if not uuids:
-            return None
-        found = await self.write(self.registry, _OWN, {"uuids": list(uuids), "group": group_id})
-        return found[0][0] if found else None
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        asked = {"uuids": list(uuids), "group": group_id}
+        return [uuid for (uuid,) in await self.write(self.registry, _OWN, asked)] if uuids else []
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         query = "MATCH (o:EverfactOwner) WHERE o.uuid IN $uuids RETURN o.group_id, o.uuid"
@@ -161,12 +192,8 @@ class FalkorEngine:
 
     async def drop(self, part: Part) -> None:
         self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
-        with self._translated():
-            try:
-                await self._select(part.graph).delete()
-            except _response_error() as error:
-                if "empty key" not in str(error):
-                    raise
+        with suppress(_NoGraphError):
+            await self._ask("GRAPH.DELETE", part.graph)
 
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()
@@ -194,36 +221,55 @@ class FalkorEngine:
         return self._server
 
     async def _ask(self, *command: str) -> Any:
-        with self._translated():
-            return await self._open_server().execute_command(*command)  # type: ignore[no-untyped-call]
+        async def ask() -> Any:
+            with self._translated():
+                return await self._open_server().execute_command(*command)  # type: ignore[no-untyped-call]
 
-    def _select(self, graph: str) -> AsyncGraph:
-        from falkordb.asyncio.graph import AsyncGraph
-
-        return AsyncGraph(self._open_server(), graph)
+        return await self._line.call(ask)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         """Turn the client's exceptions into ours, with a word on what to do."""
         from redis import exceptions as redis
 
-        where = f"FalkorDB at {self._to.host}:{self._to.port or _PORT}"
         try:
             yield
+        except redis.AuthenticationError as error:
+            raise ConfigError(f"{self._name} refuses the login: {error}", hint=_LOGIN) from error
         except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
-            raise StoreUnavailable(f"{where} does not answer ({error})", hint="is the server running?") from error
+            raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
         except redis.RedisError as error:
-            raise StoreError(f"{where} refused: {error}", hint="look into the server's log") from error
+            raise self._refused(str(error)) from error
         except UnicodeEncodeError as error:
             raise UsageError(
                 f"the text holds half of a surrogate pair at character {error.start}", hint="send well-formed Unicode"
             ) from error
 
+    def _refused(self, said: str) -> EverfactError:
+        """What the server's refusal means, by the words it uses."""
+        for words, (error, hint) in _REFUSALS.items():
+            if words in said:
+                return error(f"{self._name} refused: {said}", hint=hint)
+        return StoreError(f"{self._name} refused: {said}", hint="look into the server's log")
 
-def _response_error() -> type[Exception]:
-    from redis.exceptions import ResponseError
 
-    return ResponseError
+class _NoGraphError(StoreError):
+    """There is no graph of that name."""
+
+
+_LOGIN = "set store_user and store_password (EVERFACT_STORE_USER, EVERFACT_STORE_PASSWORD)"
+_AWAY = "is it running, and is it a FalkorDB? Its address is the setting store; a Neo4j is bolt://host or neo4j://host"
+_REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
+    "empty key": (_NoGraphError, ""),
+    "NOAUTH": (ConfigError, _LOGIN),
+    "Authentication required": (ConfigError, _LOGIN),
+    "NOPERM": (ConfigError, "give the user in store_user the rights to GRAPH.* and its keys, or name another"),
+    "unknown command": (ConfigError, "this Redis lacks the module: start it with --loadmodule falkordb.so"),
+    "READONLY": (StoreError, "this is a read-only replica: it can be searched; to add, name the primary in store"),
+    "maxmemory": (StoreUnavailable, "raise maxmemory in the server's configuration, or purge what is not needed"),
+    "MISCONF": (StoreUnavailable, "the server cannot write to its disk: make room there; nothing stored is lost"),
+    "WRONGTYPE": (ConfigError, "the server uses that name for something else: name another server in store"),
+}
 
 
 def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:

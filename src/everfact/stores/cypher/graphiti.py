@@ -53,7 +53,7 @@ _PUT_NEXT = (
 )
 _SCHEMA = {"Entity", "Episodic", "Community", "Saga"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_RESERVED = {
+RESERVED = {
     *("uuid", "group_id", "name", "summary", "created_at", "labels", "name_embedding", "fact", "fact_embedding"),
     *("episodes", "expired_at", "valid_at", "invalid_at", "reference_time"),
     *("source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid", "value", "value_type"),
@@ -62,22 +62,23 @@ _RESERVED = {
 
 def show(ledger: Ledger) -> None:
     """Show what has become of the items that were written or closed."""
+    if ledger.is_shown:
+        return
     gone = [uuid for uuid, item in ledger.after.items() if item is None]
     for uuid in gone:
         if uuid in ledger.before:
             _do(ledger, _DROP[type(ledger.before[uuid])], uuid)
-    for item in ledger.after.values():
-        match item:
-            case Episode():
-                _put_episode(ledger, item)
-            case Entity():
-                _put_entity(ledger, item)
-            case Fact():
-                _put_fact(ledger, item)
+    standing = ledger.after.values()  # ends before what lies between them
+    for episode in [item for item in standing if isinstance(item, Episode)]:
+        _put_episode(ledger, episode)
+    for entity in [item for item in standing if isinstance(item, Entity)]:
+        _put_entity(ledger, entity)
+    for fact in [item for item in standing if isinstance(item, Fact)]:
+        _put_fact(ledger, fact)
     _put_edges(ledger)
     made_at = ledger.engine.moment(to_moment(ledger.recorded_at))
-    for episode, entity in sorted(ledger.mentions):
-        _do(ledger, _MENTION, new_id(), episode=episode, entity=entity, created_at=made_at)
+    for told, named in sorted(ledger.mentions):
+        _do(ledger, _MENTION, new_id(), episode=told, entity=named, created_at=made_at)
 
 
 def _do(ledger: Ledger, statement: str, uuid: str, **row: object) -> None:
@@ -147,7 +148,7 @@ def _flat(attributes: Mapping[str, JSON]) -> dict[str, Any]:
     return {
         name: value
         for name, value in attributes.items()
-        if _IDENTIFIER.fullmatch(name) and name not in _RESERVED and isinstance(value, str | int | float | bool)
+        if _IDENTIFIER.fullmatch(name) and name not in RESERVED and isinstance(value, str | int | float | bool)
     }
 
 

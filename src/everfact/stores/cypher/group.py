@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from everfact.clock import new_id
 from everfact.errors import StoreUnavailable
-from everfact.stores.cypher.engine import Engine, Row, Step
+from everfact.stores.cypher.engine import Engine, Part, Row, Step
 from everfact.stores.cypher.rows import Item, to_micros
 
 T = TypeVar("T")
@@ -73,6 +73,8 @@ class Ledger:
     """The nodes of the versions and assertions that are made; they can still be altered."""
     marks: dict[str, dict[str, Any]] = field(default_factory=dict)
     """When older assertions are withdrawn and reinstated, and by what."""
+    is_shown: bool = False
+    """All of it stands in Graphiti's schema already."""
     mentions: set[tuple[str, str]] = field(default_factory=set)
     """Episodes, and entities of which they assert something."""
     is_touched: bool = False
@@ -83,13 +85,13 @@ class Ledger:
         self._last = self.recorded_at
 
     @property
-    def graph(self) -> str:
+    def part(self) -> Part:
         """Where the group lies."""
-        return self.engine.graph(self.group_id)
+        return Part(self.engine, self.engine.graph(self.group_id), (self.group_id,))
 
     async def read(self, query: str, **parameters: object) -> list[Row]:
         """Ask about the group."""
-        return await self.engine.read(self.graph, query, {"group": self.group_id, **parameters})
+        return await self.part.read(query, group=self.group_id, **parameters)
 
     def take_no(self) -> int:
         """The next free number of the group."""
@@ -124,7 +126,7 @@ class Ledger:
         }
         steps = [Step(statement, rows) for statement, rows in self.steps.items()]
         guard = _FIRST if self.revision is None else _GUARD
-        return await self.engine.commit(self.graph, guard, parameters, steps)
+        return await self.engine.commit(self.part.graph, guard, parameters, steps)
 
 
 class Writer:

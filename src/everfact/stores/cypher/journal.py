@@ -9,18 +9,18 @@ from everfact.errors import Conflict, UsageError
 from everfact.models import Change, Entry, Episode, Status, Undigested, as_entry
 from everfact.stores.cypher import queue, read, record
 from everfact.stores.cypher.accept import close, require_own, write
-from everfact.stores.cypher.engine import Engine, Part
+from everfact.stores.cypher.engine import Part
 from everfact.stores.cypher.group import Lease, Ledger
 from everfact.stores.cypher.rows import EPISODE, OPEN, to_episode, to_micros
 
 _GROUPS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups AND g.group_id >= $first RETURN g.group_id"
-_MINE = "MATCH (e:EverfactEpisode) WHERE e.group_id = $group"
+_MINE = "MATCH (e:EverfactEpisode) WHERE e.group_id IN $groups"
 _TOLD = (
     f"{_MINE} AND e.made_by IS NULL AND e.known_from > $since"
     f" WITH e ORDER BY e.known_from LIMIT $limit RETURN {EPISODE}"
 )
 _DONE = (
-    "MATCH (e:EverfactChange) WHERE e.group_id = $group AND e.created_at > $since"
+    "MATCH (e:EverfactChange) WHERE e.group_id IN $groups AND e.created_at > $since"
     " WITH e ORDER BY e.created_at LIMIT $limit RETURN properties(e)"
 )
 _LEFT = (
@@ -35,49 +35,43 @@ _EMPTY = (
 )
 
 
-async def journal(engine: Engine, group_ids: Sequence[str] | None, limit: int, after: Entry | None) -> list[Entry]:
+async def journal(parts: Sequence[Part], limit: int, after: Entry | None) -> list[Entry]:
     """See `Store.journal`."""
-    groups: dict[str, str] = {}
-    first = "" if after is None else after.group_id
-    for part in await engine.parts(group_ids):
-        rows = await engine.read(part.graph, _GROUPS, {"groups": list(part.groups), "first": first})
-        groups |= {group: part.graph for (group,) in rows}
+    groups: dict[str, Part] = {}
+    for part in parts:
+        for (group,) in await part.read(_GROUPS, first="" if after is None else after.group_id):
+            groups[group] = replace(part, groups=(group,))
     found: list[Entry] = []
     for group in sorted(groups):
         if len(found) < limit:
             since = after if after is not None and after.group_id == group else None
-            found += await _of_group(engine, group, limit - len(found), since)
+            found += await _of_group(groups[group], limit - len(found), since)
     return found
 
 
-async def _of_group(engine: Engine, group: str, limit: int, since: Entry | None) -> list[Entry]:
-    graph = engine.graph(group)
+async def _of_group(part: Part, limit: int, since: Entry | None) -> list[Entry]:
     if isinstance(since, Undigested):
-        seen = await engine.read(graph, _PRESENT, {"group": group, "uuid": since.uuid})
-        return await _left(engine, group, limit, seen[0][-1] if seen else 0)
+        seen = await part.read(_PRESENT, uuid=since.uuid)
+        return await _left(part, limit, seen[0][-1] if seen else 0)
     found: list[Entry] = []
-    found += await _history(engine, group, 0 if since is None else to_micros(since.created_at), limit)
-    return found + await _left(engine, group, limit - len(found), 0)
+    found += await _history(part, 0 if since is None else to_micros(since.created_at), limit)
+    return found + await _left(part, limit - len(found), 0)
 
 
-async def _left(engine: Engine, group: str, limit: int, after: int) -> list[Entry]:
-    asked = {"group": group, "after": after, "limit": limit}
-    rows = await engine.read(engine.graph(group), _LEFT, asked) if limit else []
+async def _left(part: Part, limit: int, after: int) -> list[Entry]:
     return [
-        Undigested(uuid=uuid, group_id=group, status=Status(status), attempts=attempts, error=error)
-        for uuid, status, attempts, error in rows
+        Undigested(uuid=uuid, group_id=part.groups[0], status=Status(status), attempts=attempts, error=error)
+        for uuid, status, attempts, error in (await part.read(_LEFT, after=after, limit=limit) if limit else ())
     ]
 
 
-async def _history(engine: Engine, group: str, since: int, limit: int) -> list[Episode | Change]:
-    """Tellings and changes after that time."""
-    graph, asked = engine.graph(group), {"group": group, "since": since, "limit": limit}
-    told = [to_episode(row) for row in await engine.read(graph, _TOLD, asked)]
-    nodes = [node for (node,) in await engine.read(graph, _DONE, asked)]
+async def _history(part: Part, since: int, limit: int) -> list[Episode | Change]:
+    """Tellings and changes after that time; only the changes that are wanted are put together."""
+    told = [to_episode(row) for row in await part.read(_TOLD, since=since, limit=limit)]
+    nodes = [node for (node,) in await part.read(_DONE, since=since, limit=limit)]
     times = sorted([*(to_micros(episode.created_at) for episode in told), *(node["created_at"] for node in nodes)])
     last = times[:limit][-1] if times else 0
-    wanted = [node for node in nodes if node["created_at"] <= last]
-    done = await read.whole(engine, Part(graph, (group,)), wanted)
+    done = await read.whole(part, [node for node in nodes if node["created_at"] <= last])
     found: list[Episode | Change] = [*map(as_entry, done)]
     found += [as_entry(episode) for episode in told if to_micros(episode.created_at) <= last]
     return sorted(found, key=lambda entry: entry.created_at)

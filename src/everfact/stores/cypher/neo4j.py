@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import logging
+import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, LABELS, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.line import Line, ServerAway
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
     from neo4j import AsyncDriver, AsyncManagedTransaction, AsyncSession
-
-log = logging.getLogger(__name__)
 
 _UNIQUE = {
     "EverfactGroup": "group_id",
@@ -26,6 +25,9 @@ _UNIQUE = {
 }
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _BATCH = 1_000
+_CONNECT_SECONDS, _RETRY_SECONDS = 10, 3
+OLDEST = (5, 26)
+"""The first version that has all that is used here; Graphiti asks for it, too."""
 
 
 class Neo4jEngine:
@@ -35,6 +37,8 @@ class Neo4jEngine:
 
     def __init__(self, server: Server) -> None:
         self._to = server
+        self._name = f"Neo4j at {server.host}:{server.port or 7687}"
+        self._line = Line(self._name)
         self._driver: AsyncDriver | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -47,11 +51,29 @@ class Neo4jEngine:
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
                 auth=(to.user or "neo4j", to.password) if to.password else None,
-                connection_timeout=10,
-                max_transaction_retry_time=15,
+                connection_timeout=_CONNECT_SECONDS,
+                max_transaction_retry_time=_RETRY_SECONDS,
                 notifications_min_severity=NotificationMinimumSeverity.OFF,
             )
-        await self.prepare(self.registry)
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(self.close)
+            await self._check_version()
+            await self.prepare(self.registry)
+            on_failure.pop_all()
+
+    async def _check_version(self) -> None:
+        """Refuse a server that is too old to do what is asked of it."""
+        components = "CALL dbms.components() YIELD versions RETURN versions[0]"
+        for (version,) in await self.read(self.registry, components, {}):
+            numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
+            if numbers < OLDEST:
+                raise ConfigError(
+                    f"{self._name} is of version {version}, everfact needs {'.'.join(map(str, OLDEST))} or later",
+                    hint="update the server, or name another one in store",
+                )
+
+    async def weakness(self) -> str:
+        return ""
 
     async def close(self) -> None:
         self._is_closed = True
@@ -66,15 +88,21 @@ class Neo4jEngine:
         if group_ids is None:
             rows = await self.read(self.registry, "MATCH (g:EverfactGroup) RETURN g.group_id", {})
             group_ids = [group for (group,) in rows]
-        return [Part(self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
+        return [Part(self, self.registry, tuple(dict.fromkeys(group_ids)))] if group_ids else []
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        async with self._session() as session:
-            return await session.execute_read(_run, query, parameters)
+        async def ask() -> list[Row]:
+            async with self._session() as session:
+                return await session.execute_read(_run, query, parameters)
 
-    async def write(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        async with self._session() as session:
-            return await session.execute_write(_run, query, parameters)
+        return await self._line.call(ask)
+
+    async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
+        async def ask() -> list[Row]:
+            async with self._session() as session:
+                return await session.execute_write(_run, query, parameters)
+
+        return await self._line.call(ask, again=again)
 
     async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
         async def work(transaction: AsyncManagedTransaction) -> bool:
@@ -84,8 +112,11 @@ class Neo4jEngine:
                 await _run(transaction, f"UNWIND $rows AS r {step.statement}", {"rows": list(step.rows)})
             return True
 
-        async with self._session() as session:
-            return await session.execute_write(work)
+        async def ask() -> bool:
+            async with self._session() as session:
+                return await session.execute_write(work)
+
+        return await self._line.call(ask, again=False)
 
     async def prepare(self, graph: str) -> None:
         if graph in self._prepared:
@@ -111,14 +142,12 @@ class Neo4jEngine:
             await self.read(graph, "CALL db.awaitIndexes(300)", {})
             self._prepared.add(index)
 
-    async def foreign(self, group_id: str, uuids: Sequence[str]) -> str | None:
-        asked = {"uuids": list(uuids), "group": group_id}
+    async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
+        asked, found = {"uuids": list(uuids), "group": group_id}, []
         for label in (*LABELS.values(), "EverfactAssertion", "EverfactChange") if uuids else ():
-            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN e.uuid LIMIT 1"
-            if found := await self.read(self.registry, query, asked):
-                uuid: str = found[0][0]
-                return uuid
-        return None
+            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN DISTINCT e.uuid"
+            found += [uuid for (uuid,) in await self.read(self.registry, query, asked)]
+        return found
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {self.registry: uuids}
@@ -170,14 +199,41 @@ class Neo4jEngine:
 
         try:
             yield
-        except (neo4j.ServiceUnavailable, neo4j.SessionExpired, neo4j.TransientError, OSError) as error:
-            raise StoreUnavailable(f"Neo4j does not answer ({error})", hint="is the server running?") from error
-        except (neo4j.Neo4jError, neo4j.DriverError) as error:
-            raise StoreError(f"Neo4j refused: {error}", hint="look into the server's log") from error
+        except neo4j.AuthError as error:
+            raise ConfigError(f"{self._name} refuses the login: {error.message}", hint=_LOGIN) from error
+        except (neo4j.ServiceUnavailable, neo4j.SessionExpired, OSError) as error:
+            raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
+        except neo4j.TransientError as error:
+            raise StoreUnavailable(f"{self._name} cannot do it now: {error.message}", hint="try again") from error
+        except neo4j.Neo4jError as error:
+            raise self._refused(error.code or "", error.message or "") from error
         except UnicodeEncodeError as error:
             raise UsageError(
                 f"the text holds half of a surrogate pair at character {error.start}", hint="send well-formed Unicode"
             ) from error
+        except (neo4j.DriverError, ValueError) as error:
+            raise StoreError(f"{self._name} cannot be asked: {error}", hint="check the setting store") from error
+
+    def _refused(self, code: str, said: str) -> EverfactError:
+        """What the server's refusal means, by its code."""
+        for part, (error, hint) in _REFUSALS.items():
+            if part in code:
+                return error(f"{self._name} refused: {said}", hint=hint)
+        return StoreError(f"{self._name} refused: {said} ({code})", hint="look into the server's log")
+
+
+_LOGIN = "set store_user and store_password (EVERFACT_STORE_USER, EVERFACT_STORE_PASSWORD)"
+_AWAY = (
+    "is it running, and is it a Neo4j? Its address is the setting store: bolt:// for one server, neo4j:// for a"
+    " cluster, +s with a certificate, +ssc with one of its own; a FalkorDB is falkordb://host"
+)
+_REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
+    "DatabaseNotFound": (ConfigError, "name one that is there in store_database"),
+    "Security.Forbidden": (ConfigError, "give the user in store_user the right to read, write and make indexes"),
+    "ReadOnly": (StoreError, "this database is read-only: it can be searched; to add, name another in store"),
+    "NotALeader": (StoreUnavailable, "name the cluster in store with neo4j:// so that writes find their server"),
+    "CredentialsExpired": (ConfigError, "set a password of your own at the server first"),
+}
 
 
 async def _run(transaction: AsyncManagedTransaction, query: str, parameters: Parameters) -> list[Row]:

@@ -44,13 +44,13 @@ class Waiting:
     since: int
 
 
-async def ready(engine: Engine, part: Part, now: datetime) -> list[tuple[int, str, str]]:
+async def ready(part: Part, now: datetime) -> list[tuple[int, str, str]]:
     """Of each group that may be claimed: since when its oldest episode waits, the uuid of that, and the group."""
     found = []
-    for group, first, last, *lease in await engine.read(part.graph, _GROUPS, {"groups": list(part.groups)}):
+    for group, first, last, *lease in await part.read(_GROUPS):
         if Lease(*lease).is_held(to_micros(now)):
             continue
-        head = await _oldest(engine, group, first, last)
+        head = await _oldest(part.engine, group, first, last)
         if head is not None and head.retry_at <= to_micros(now):
             found.append((head.since, head.episode.uuid, group))
     return found
@@ -152,10 +152,9 @@ def finish(ledger: Ledger, held: Claim) -> None:
 
 async def requeue(ledger: Ledger, filter_: Filter) -> int:
     """See `Store.requeue`, for one group."""
-    part = Part(ledger.graph, (ledger.group_id,))
-    where = await versions(ledger.engine, part, Thing.EPISODE, replace(filter_, known_at=None))
+    where = await versions(ledger.part, Thing.EPISODE, replace(filter_, known_at=None))
     where.add("e.status <> 'pending'")
-    found = await ledger.engine.read(ledger.graph, f"{where.match} RETURN {EPISODE}, e.no", where.parameters)
+    found = await ledger.part.read(f"{where.match} RETURN {EPISODE}, e.no", **where.parameters)
     for *row, no in found:
         put(ledger, no, replace(to_episode(row), status=Status.PENDING, attempts=0, error=""))
         ledger.waiting_from = min(ledger.waiting_from, no)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from everfact.models import Assertion, Change, Cursor, Entity, Episode, Fact, Filter, Stats, Thing
-from everfact.stores.cypher.engine import LABELS, Engine, Part, Row
+from everfact.stores.cypher.engine import LABELS, Part, Row
 from everfact.stores.cypher.rows import EPISODE, OPEN, from_data, to_change, to_episode, to_micros, to_moment
 from everfact.stores.cypher.where import Where, assertions, versions, withdrawn
 
@@ -23,29 +23,27 @@ _READ: dict[Thing, Callable[[Row], Any]] = {
 _TIME = {Thing.EPISODE: "reference_time", Thing.ENTITY: "created_at", Thing.FACT: "created_at"}
 
 
-async def items(engine: Engine, thing: Thing, filter_: Filter, limit: int, before: Cursor | None) -> list[Any]:
+async def items(parts: Sequence[Part], thing: Thing, filter_: Filter, limit: int, before: Cursor | None) -> list[Any]:
     """See `Store.episodes`, `Store.entities`, `Store.facts`."""
     found: list[Any] = []
-    for part in await engine.parts(filter_.group_ids):
-        where = await versions(engine, part, thing, filter_)
-        rows = await newest(engine, part, where, COLUMNS[thing], (limit, before, _TIME[thing]))
+    for part in parts:
+        where = await versions(part, thing, filter_)
+        rows = await newest(part, where, COLUMNS[thing], (limit, before, _TIME[thing]))
         found += map(_READ[thing], rows)
     return _merged(found, limit, _TIME[thing])
 
 
-async def assertion_list(engine: Engine, filter_: Filter, limit: int, before: Cursor | None) -> list[Assertion]:
+async def assertion_list(parts: Sequence[Part], filter_: Filter, limit: int, before: Cursor | None) -> list[Assertion]:
     """See `Store.assertions`."""
     found = []
-    for part in await engine.parts(filter_.group_ids):
+    for part in parts:
         columns = f"e.data, {withdrawn(filter_)} AS is_withdrawn"
-        rows = await newest(engine, part, assertions(part, filter_), columns, (limit, before, "created_at"))
+        rows = await newest(part, assertions(filter_), columns, (limit, before, "created_at"))
         found += [replace(from_data(Assertion, data), withdrawn=gone) for data, gone in rows]
     return _merged(found, limit, "created_at")
 
 
-async def newest(
-    engine: Engine, part: Part, where: Where, columns: str, page: tuple[int, Cursor | None, str]
-) -> list[Row]:
+async def newest(part: Part, where: Where, columns: str, page: tuple[int, Cursor | None, str]) -> list[Row]:
     """The first rows of a part, newest first."""
     limit, before, time = page
     if before is not None:
@@ -54,10 +52,10 @@ async def newest(
             before=to_micros(before[0]),
             before_uuid=before[1],
         )
-    return await engine.read(
-        part.graph,
+    return await part.read(
         f"{where.match} WITH e ORDER BY e.{time} DESC, e.uuid DESC LIMIT $limit RETURN {columns}",
-        {**where.parameters, "limit": limit},
+        limit=limit,
+        **where.parameters,
     )
 
 
@@ -65,28 +63,27 @@ def _merged(found: list[T], limit: int, time: str) -> list[T]:
     return sorted(found, key=lambda item: (getattr(item, time), item.uuid), reverse=True)[:limit]
 
 
-async def changes(engine: Engine, filter_: Filter, limit: int, before: Cursor | None) -> list[Change]:
+async def changes(parts: Sequence[Part], filter_: Filter, limit: int, before: Cursor | None) -> list[Change]:
     """See `Store.changes`."""
     found: list[Change] = []
-    for part in await engine.parts(filter_.group_ids):
-        where = Where("EverfactChange", part)
+    for part in parts:
+        where = Where("EverfactChange")
         if filter_.known_at is not None:
             where.add("e.created_at <= $known_at", known_at=to_micros(filter_.known_at))
         if filter_.uuids is not None:
-            where.one_of("uuid", await touching(engine, part, filter_.uuids))
-        rows = await newest(engine, part, where, "properties(e)", (limit, before, "created_at"))
-        found += await whole(engine, part, [node for (node,) in rows])
+            where.one_of("uuid", await touching(part, filter_.uuids))
+        rows = await newest(part, where, "properties(e)", (limit, before, "created_at"))
+        found += await whole(part, [node for (node,) in rows])
     return sorted(found, key=lambda change: (change.created_at, change.uuid), reverse=True)[:limit]
 
 
-async def touching(engine: Engine, part: Part, uuids: Sequence[str]) -> list[str]:
+async def touching(part: Part, uuids: Sequence[str]) -> list[str]:
     """The changes that are, or touched, one of these."""
-    asked = {"uuids": list(uuids), "groups": list(part.groups)}
     queries = ["MATCH (e:EverfactChange) WHERE (e.uuid IN $uuids OR e.cause IN $uuids)", *_TOUCHED]
     touched = set()
     for query in queries:
         columns = "e.uuid" if query is queries[0] else "e.made_by, e.closed_by, e.marked_by"
-        for row in await engine.read(part.graph, f"{query} AND e.group_id IN $groups RETURN {columns}", asked):
+        for row in await part.read(f"{query} AND e.group_id IN $groups RETURN {columns}", uuids=list(uuids)):
             touched |= {uuid for item in row for uuid in (item if isinstance(item, list) else [item]) if uuid}
     return sorted(touched)
 
@@ -94,38 +91,38 @@ async def touching(engine: Engine, part: Part, uuids: Sequence[str]) -> list[str
 _TOUCHED = [f"MATCH (e:{label}) WHERE e.uuid IN $uuids" for label in (*LABELS.values(), "EverfactAssertion")]
 
 
-async def whole(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
+async def whole(part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
     """The changes with everything they did, as far as it is still there."""
     if not nodes:
         return []
-    asked = {"uuids": [node["uuid"] for node in nodes], "groups": list(part.groups)}
+    uuids = [node["uuid"] for node in nodes]
     made: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
     closed: dict[str, list[tuple[int, str]]] = defaultdict(list)
     for thing, label in LABELS.items():
         mine = f"MATCH (e:{label}) WHERE e.group_id IN $groups AND"
-        rows = await engine.read(
-            part.graph, f"{mine} e.made_by IN $uuids RETURN e.made_by, {COLUMNS[thing]} ORDER BY e.no", asked
+        rows = await part.read(
+            f"{mine} e.made_by IN $uuids RETURN e.made_by, {COLUMNS[thing]} ORDER BY e.no", uuids=uuids
         )
         for uuid, *row in rows:
             made[uuid][label].append(_READ[thing](row))
         ended = f"{mine} e.closed_by IN $uuids RETURN e.closed_by, e.no, e.uuid"
-        for uuid, no, item in await engine.read(part.graph, ended, asked):
+        for uuid, no, item in await part.read(ended, uuids=uuids):
             closed[uuid].append((no, item))
     said = (
         "MATCH (e:EverfactAssertion) WHERE e.group_id IN $groups AND e.made_by IN $uuids"
         " RETURN e.made_by, e.data ORDER BY e.no"
     )
-    for uuid, data in await engine.read(part.graph, said, asked):
+    for uuid, data in await part.read(said, uuids=uuids):
         made[uuid]["asserted"].append(from_data(Assertion, data))
-    standing = await _existing(engine, part, nodes)
+    standing = await _existing(part, nodes)
     return [_put_together(node, made[node["uuid"]], closed[node["uuid"]], standing) for node in nodes]
 
 
-async def _existing(engine: Engine, part: Part, nodes: Sequence[dict[str, Any]]) -> set[str]:
+async def _existing(part: Part, nodes: Sequence[dict[str, Any]]) -> set[str]:
     """Of the assertions that these changes marked, those that have not been wiped."""
     marked = [uuid for node in nodes for uuid in (*node["withdrawn"], *node["reinstated"])]
     query = "MATCH (e:EverfactAssertion) WHERE e.uuid IN $uuids AND e.group_id IN $groups RETURN e.uuid"
-    found = await engine.read(part.graph, query, {"uuids": marked, "groups": list(part.groups)}) if marked else []
+    found = await part.read(query, uuids=marked) if marked else []
     return {uuid for (uuid,) in found}
 
 
@@ -156,22 +153,19 @@ _COUNTS = {
 }
 
 
-async def stats(engine: Engine, group_ids: Sequence[str] | None) -> Stats:
+async def stats(parts: Sequence[Part]) -> Stats:
     """See `Store.stats`."""
     total = Stats()
-    for part in await engine.parts(group_ids):
-        mine = {"groups": list(part.groups)}
+    for part in parts:
         groups = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN count(g), max(g.recorded_at)"
-        found = await engine.read(part.graph, groups, mine)
+        found = await part.read(groups)
         if not found or not found[0][0]:
             continue
         counts = {}
         for name, query in _COUNTS.items():
-            ((counts[name],),) = await engine.read(
-                part.graph, f"{query} AND e.group_id IN $groups RETURN count(e)", mine
-            )
+            ((counts[name],),) = await part.read(f"{query} AND e.group_id IN $groups RETURN count(e)")
         oldest = f"{_COUNTS['pending']} AND e.group_id IN $groups RETURN min(e.created_at)"
-        ((since,),) = await engine.read(part.graph, oldest, mine)
+        ((since,),) = await part.read(oldest)
         total = _sum(total, Stats(groups=found[0][0], **counts), since, found[0][1])
     return total
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from everfact.errors import Conflict, NotFound, UsageError
 from everfact.models import Assertion, Change, Claim, Entity, Episode, Fact, Thing
@@ -71,6 +71,23 @@ async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
         raise UsageError(f"a change to group {change.group_id} cannot finish an episode of {claim.episode.group_id}")
     queue.finish(ledger, claim)
     return await apply(ledger, change)
+
+
+async def adopt(ledger: Ledger, change: Change) -> None:
+    """Write a change that makes ours what others have written, but for what came to be ours meanwhile."""
+    present = await _look(ledger, change)
+    known = {uuid for uuid, (_, item) in present.items.items() if isinstance(item, Entity)}
+    facts = [fact for fact in change.facts if {fact.subject_uuid, fact.object_uuid} <= known]
+    facts = [fact for fact in facts if fact.uuid not in present.items]
+    said = {uuid for fact in facts for uuid in fact.assertions}
+    change = replace(
+        change.recorded(to_moment(ledger.record())),
+        episodes=tuple(episode for episode in change.episodes if episode.uuid not in present.items),
+        entities=tuple(entity for entity in change.entities if entity.uuid not in present.items),
+        facts=tuple(facts),
+        asserted=tuple(assertion for assertion in change.asserted if assertion.uuid in said),
+    )
+    await _keep(ledger, change, present)
 
 
 async def keep(ledger: Ledger, change: Change) -> None:

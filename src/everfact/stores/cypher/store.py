@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -29,6 +30,7 @@ from everfact.models import (
     Vector,
 )
 from everfact.stores.cypher import accept, graphiti, journal, match, queue, read, record, upkeep, vectors
+from everfact.stores.cypher.adopt import Adoption
 from everfact.stores.cypher.engine import Engine
 from everfact.stores.cypher.group import Ledger, Writer
 
@@ -48,6 +50,8 @@ class CypherStore:
         self._engine = engine
         self._now = now
         self._writer = Writer(engine, now, _settle)
+        self._adoption = Adoption(engine, self._writer)
+        self._parts = self._adoption.parts
 
     @classmethod
     async def open(cls, engine: Engine, *, now: Callable[[], datetime] = clock.now) -> Self:
@@ -74,8 +78,8 @@ class CypherStore:
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
         waiting = []
-        for part in await self._engine.parts(group_ids):
-            waiting += await queue.ready(self._engine, part, self._now())
+        for part in await self._parts(group_ids):
+            waiting += await queue.ready(part, self._now())
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
             if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
@@ -96,7 +100,7 @@ class CypherStore:
         )
 
     async def requeue(self, where: Filter) -> int:
-        groups = [group for part in await self._engine.parts(where.group_ids) for group in part.groups]
+        groups = [group for part in await self._parts(where.group_ids) for group in part.groups]
         return sum([await self._writer.write(group, lambda ledger: queue.requeue(ledger, where)) for group in groups])
 
     async def apply(self, change: Change) -> Change:
@@ -109,24 +113,24 @@ class CypherStore:
         return made, None if lease is None else await self._claim(change.group_id, claim.owner, lease)
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
-        return await read.items(self._engine, Thing.EPISODE, where, limit, before)
+        return await read.items(await self._parts(where.group_ids), Thing.EPISODE, where, limit, before)
 
     async def entities(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Entity]:
-        return await read.items(self._engine, Thing.ENTITY, where, limit, before)
+        return await read.items(await self._parts(where.group_ids), Thing.ENTITY, where, limit, before)
 
     async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]:
-        return await read.items(self._engine, Thing.FACT, where, limit, before)
+        return await read.items(await self._parts(where.group_ids), Thing.FACT, where, limit, before)
 
     async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]:
-        return await read.assertion_list(self._engine, where, limit, before)
+        return await read.assertion_list(await self._parts(where.group_ids), where, limit, before)
 
     async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
-        return await read.changes(self._engine, where, limit, before)
+        return await read.changes(await self._parts(where.group_ids), where, limit, before)
 
     async def journal(
         self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
     ) -> list[Entry]:
-        return await journal.journal(self._engine, group_ids, limit, after)
+        return await journal.journal(await self._parts(group_ids), limit, after)
 
     async def replay(self, entries: Sequence[Entry]) -> int:
         groups = sorted({entry.group_id for entry in entries})
@@ -137,20 +141,23 @@ class CypherStore:
         return await self._writer.write(groups[0], lambda ledger: journal.replay(ledger, entries))
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
-        return await match.match_text(self._engine, thing, text, where, limit)
+        return await match.match_text(await self._parts(where.group_ids), thing, text, where, limit)
 
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
     ) -> list[Scored]:
-        return await match.match_vector(self._engine, thing, model, vector, where, limit)
+        if not await vectors.has_vectors(self._engine, model, vector):
+            return []
+        parts = await self._parts(where.group_ids)
+        return await match.match_vector(parts, (thing, vectors.vector_name(model), vector), where, limit)
 
     async def neighbours(
         self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
     ) -> list[Reached]:
-        return await match.neighbours(self._engine, entity_uuids, where, hops, limit)
+        return await match.neighbours(await self._parts(where.group_ids), entity_uuids, where, hops, limit)
 
     async def speakers(self, names: Sequence[str], where: Filter) -> list[str]:
-        return await match.speakers(self._engine, names, where)
+        return await match.speakers(await self._parts(where.group_ids), names, where)
 
     async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
         return await work(self)
@@ -159,10 +166,10 @@ class CypherStore:
         return await vectors.put_vectors(self._engine, model, embeddings)
 
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
-        return await vectors.unembedded(self._engine, model, limit)
+        return await vectors.unembedded(self._engine, await self._parts(None), model, limit)
 
     async def maintain(self) -> bool:
-        return False
+        return await self._adoption.again()
 
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         count = await self._writer.write(group_id, lambda ledger: upkeep.purge(ledger, uuids, former))
@@ -171,7 +178,7 @@ class CypherStore:
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
         held = await self.stats(group_ids)
-        for part in await self._engine.parts(group_ids):
+        for part in await self._parts(group_ids):
             await self._engine.drop(part)
             for group in part.groups:
                 await self._engine.forget(group, None)
@@ -187,10 +194,11 @@ class CypherStore:
         return await upkeep.swap_state(self._engine, name, old, new)
 
     async def backup(self, target: Path) -> None:
-        await upkeep.back_up(self._engine, target)
+        await upkeep.back_up(await self._parts(None), target)
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
-        return await read.stats(self._engine, group_ids)
+        held = await read.stats(await self._parts(group_ids))
+        return replace(held, warning=await self._engine.weakness())
 
     async def close(self) -> None:
         await self._engine.close()

@@ -62,7 +62,7 @@ async def purge(ledger: Ledger, uuids: Sequence[str], former: Sequence[str]) -> 
         if label == LABELS[Thing.EPISODE]:
             await _let_go(ledger, rows, asked)
         terms |= {term for (term,) in await ledger.read(_TERMS.format(label=label), uuids=asked)}
-    for uuid in await read.touching(ledger.engine, Part(ledger.graph, (ledger.group_id,)), asked):
+    for uuid in await read.touching(ledger.part, asked):
         ledger.do(_NO_NOTE, uuid=uuid, group_id=ledger.group_id, note='""')
     for uuid in sorted(found):
         for label in (*LABELS.values(), *TEXTS.values(), "EverfactAssertion"):
@@ -122,10 +122,10 @@ async def set_state(engine: Engine, name: str, value: str | None) -> None:
 async def swap_state(engine: Engine, name: str, old: str | None, new: str | None) -> bool:
     """See `Store.swap_state`."""
     asked = {"name": name, "old": _NONE if old is None else old, "new": new, "none": _NONE, "lock": True}
-    return bool(await engine.write(engine.registry, _SWAP_STATE, asked))
+    return bool(await engine.write(engine.registry, _SWAP_STATE, asked, again=False))
 
 
-async def back_up(engine: Engine, target: Path) -> None:
+async def back_up(parts: Sequence[Part], target: Path) -> None:
     """Write the journal to a file that nobody else can read, and only then give it its name.
 
     Raises:
@@ -137,7 +137,7 @@ async def back_up(engine: Engine, target: Path) -> None:
         descriptor = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(header())
-            async for entry in _all(engine):
+            async for entry in _all(parts):
                 file.write(to_line(entry))
             file.flush()
             os.fsync(file.fileno())
@@ -151,9 +151,9 @@ async def back_up(engine: Engine, target: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-async def _all(engine: Engine) -> AsyncIterator[Entry]:
+async def _all(parts: Sequence[Part]) -> AsyncIterator[Entry]:
     last: Entry | None = None
-    while page := await journal(engine, None, 500, last):
+    while page := await journal(parts, 500, last):
         for entry in page:
             yield entry
         last = page[-1]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
+from hashlib import blake2b
 
-from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded
-from everfact.stores.cypher.engine import LABELS, Engine
-from everfact.stores.cypher.match import check_dimension, direction, vector_name
+from everfact.errors import UsageError
+from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded, Vector
+from everfact.stores.cypher.engine import LABELS, Engine, Part
 from everfact.stores.cypher.rows import OPEN, from_data, text_digest
 
 _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
@@ -16,7 +18,27 @@ _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
     Thing.FACT: Fact,
 }
 _MODEL = "MERGE (m:EverfactModel {name: $name}) ON CREATE SET m.dimension = $dimension RETURN m.dimension"
+_DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
 _OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
+
+
+def vector_name(model: str) -> str:
+    """The property that holds the vectors of a model."""
+    return f"vector_{blake2b(model.encode(), digest_size=6).hexdigest()}"
+
+
+def direction(vector: Vector, *, is_question: bool = False) -> list[float]:
+    """The vector as it is kept: of length one, and two parts longer, where what points nowhere differs from all others.
+
+    Raises:
+        UsageError: it holds a value that is no finite number.
+    """
+    length = math.hypot(*vector)
+    if not math.isfinite(length):
+        raise UsageError("a vector holds a value that is no finite number")
+    if length:
+        return [*(value / length for value in vector), 0.0, 0.0]
+    return [*vector, float(is_question), float(not is_question)]
 
 
 async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding]) -> int:
@@ -26,7 +48,7 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
     for embedding in embeddings:
         vector = direction(embedding.vector)
         ((dimension,),) = await engine.write(engine.registry, _MODEL, {"name": model, "dimension": len(vector) - 2})
-        check_dimension(model, dimension, len(vector) - 2)
+        _check_dimension(model, dimension, len(vector) - 2)
         rows[embedding.thing].append(
             {"uuid": embedding.uuid, "digest": text_digest(embedding.text), "vector": vector, "model": model}
         )
@@ -43,12 +65,28 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
     return kept
 
 
-async def unembedded(engine: Engine, model: str, limit: int) -> list[Unembedded]:
+async def has_vectors(engine: Engine, model: str, vector: Vector) -> bool:
+    """Whether there are any of that model; if so, this one must be comparable.
+
+    Raises:
+        UsageError: it has too many or too few parts.
+    """
+    found = await engine.read(engine.registry, _DIMENSION, {"name": model})
+    if found:
+        _check_dimension(model, found[0][0], len(vector))
+    return bool(found)
+
+
+def _check_dimension(model: str, expected: int, given: int) -> None:
+    if expected != given:
+        raise UsageError(f"vectors of {model} have {expected} dimensions, this one has {given}")
+
+
+async def unembedded(engine: Engine, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
     """See `Store.unembedded`. What has just a vector of another model is looked through one by one."""
     others = [name for (name,) in await engine.read(engine.registry, _OTHERS, {"name": model})]
-    asked = {"before": ["", *others], "limit": limit}
     found: list[Unembedded] = []
-    for part in await engine.parts(None):
+    for part in parts:
         for thing, label in LABELS.items():
             query = (
                 f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND t.{vector_name(model)} IS NULL"
@@ -56,7 +94,7 @@ async def unembedded(engine: Engine, model: str, limit: int) -> list[Unembedded]
                 " RETURN e.data LIMIT $limit"
             )
             if len(found) < limit:
-                rows = await engine.read(part.graph, query, {**asked, "groups": list(part.groups)})
+                rows = await part.read(query, before=["", *others], limit=limit)
                 items = [from_data(_KINDS[thing], data) for (data,) in rows]
                 found += [Unembedded(thing=thing, uuid=item.uuid, text=item.text) for item in items]
     return found[:limit]

@@ -7,18 +7,18 @@ from datetime import datetime
 from typing import Any
 
 from everfact.models import Filter, Thing, fold_name
-from everfact.stores.cypher.engine import LABELS, Engine, Part
+from everfact.stores.cypher.engine import LABELS, Part
 from everfact.stores.cypher.rows import OPEN, place, term, to_micros
 
 
 class Where:
     """Conditions joined by AND, and their parameters."""
 
-    def __init__(self, label: str, part: Part) -> None:
+    def __init__(self, label: str) -> None:
         self.label = label
         self.is_narrow = False
         """So few pass that it is cheaper to look at them all than to search an index first."""
-        self.parameters: dict[str, Any] = {"groups": list(part.groups)}
+        self.parameters: dict[str, Any] = {}
         self._conditions = ["e.group_id IN $groups"]
 
     def add(self, condition: str, **parameters: object) -> None:
@@ -43,24 +43,24 @@ class Where:
         return f"MATCH (e:{self.label}) WHERE {self.conditions}"
 
 
-async def versions(engine: Engine, part: Part, thing: Thing, filter_: Filter) -> Where:
+async def versions(part: Part, thing: Thing, filter_: Filter) -> Where:
     """Conditions on the versions of one kind of item."""
-    where = Where(LABELS[thing], part)
+    where = Where(LABELS[thing])
     where.one_of("uuid", filter_.uuids, narrow=True)
     where.add(_known("e", filter_.known_at), **_moment("known_at", filter_.known_at))
     match thing:
         case Thing.EPISODE:
-            await _episodes(engine, part, where, filter_)
+            await _episodes(part, where, filter_)
         case Thing.ENTITY:
-            await _entities(engine, part, where, filter_)
+            await _entities(part, where, filter_)
         case Thing.FACT:
-            await _facts(engine, part, where, filter_)
+            await _facts(part, where, filter_)
     return where
 
 
-def assertions(part: Part, filter_: Filter) -> Where:
+def assertions(filter_: Filter) -> Where:
     """Conditions on assertions."""
-    where = Where("EverfactAssertion", part)
+    where = Where("EverfactAssertion")
     where.one_of("uuid", filter_.uuids, narrow=True)
     where.one_of("episode", filter_.episodes, narrow=True)
     _about(where, filter_)
@@ -87,7 +87,7 @@ def _moment(name: str, at: datetime | None) -> dict[str, int]:
     return {} if at is None else {name: to_micros(at)}
 
 
-async def _episodes(engine: Engine, part: Part, where: Where, filter_: Filter) -> None:
+async def _episodes(part: Part, where: Where, filter_: Filter) -> None:
     where.one_of("source", filter_.sources)
     where.one_of("thread", filter_.threads)
     where.one_of("status", filter_.statuses)
@@ -96,47 +96,46 @@ async def _episodes(engine: Engine, part: Part, where: Where, filter_: Filter) -
     if filter_.told_until is not None:
         where.add("e.reference_time < $told_until", told_until=to_micros(filter_.told_until))
     if filter_.beside is not None:
-        found = await engine.read(
-            part.graph,
+        found = await part.read(
             "MATCH (e:EverfactEpisode) WHERE e.uuid IN $uuids AND e.group_id IN $groups AND e.thread IS NOT NULL"
             f" AND {_known('e', filter_.known_at)} RETURN e.group_id, e.thread, e.position",
-            {"uuids": list(filter_.beside), **where.parameters},
+            uuids=list(filter_.beside),
+            **where.parameters,
         )
         places = [place(group, thread, at + step) for group, thread, at in found for step in (-1, 1)]
         where.one_of("place", [at for at in places if at is not None], narrow=True)
 
 
-async def _entities(engine: Engine, part: Part, where: Where, filter_: Filter) -> None:
+async def _entities(part: Part, where: Where, filter_: Filter) -> None:
     where.one_of("type", filter_.entity_types, "any(x IN e.types WHERE x IN $in_type)")
     if filter_.names is not None:
-        await _with_terms(engine, part, where, "name", [fold_name(name) for name in filter_.names])
+        await _with_terms(part, where, "name", [fold_name(name) for name in filter_.names])
 
 
-async def _facts(engine: Engine, part: Part, where: Where, filter_: Filter) -> None:
+async def _facts(part: Part, where: Where, filter_: Filter) -> None:
     where.one_of("relation", filter_.relations)
     _about(where, filter_)
     _true(where, filter_)
     if filter_.disputed is not None:
         where.add("e.disputed = $disputed", disputed=filter_.disputed)
     if filter_.episodes is not None:
-        await _with_terms(engine, part, where, "episode", filter_.episodes)
+        await _with_terms(part, where, "episode", filter_.episodes)
     if filter_.entity_types is not None:
-        typed = await engine.read(
-            part.graph,
+        typed = await part.read(
             "MATCH (e:EverfactEntity) WHERE e.group_id IN $groups AND any(x IN e.types WHERE x IN $types)"
             f" AND {_known('e', filter_.known_at)} RETURN e.uuid",
-            {"types": list(filter_.entity_types), **where.parameters},
+            types=list(filter_.entity_types),
+            **where.parameters,
         )
         where.add("(e.subject IN $typed OR e.object IN $typed)", typed=[uuid for (uuid,) in typed])
 
 
-async def _with_terms(engine: Engine, part: Part, where: Where, kind: str, texts: Sequence[str]) -> None:
+async def _with_terms(part: Part, where: Where, kind: str, texts: Sequence[str]) -> None:
     """Versions of one of these names, or resting on one of these episodes; looked up, since lists have no index."""
-    found = await engine.read(
-        part.graph,
+    found = await part.read(
         f"UNWIND $keys AS key MATCH (t:EverfactTerm {{key: key}})<-[:EverfactHas]-(e:{where.label})"
         " RETURN DISTINCT e.uuid",
-        {"keys": [term(group, kind, text) for group in part.groups for text in texts]},
+        keys=[term(group, kind, text) for group in part.groups for text in texts],
     )
     where.add(f"e.uuid IN $having_{kind}", **{f"having_{kind}": [uuid for (uuid,) in found]})
     where.one_of(kind, texts, f"any(x IN e.{kind}s WHERE x IN $in_{kind})", narrow=True)

@@ -1,0 +1,80 @@
+"""The line to a server: what to do when it breaks.
+
+A call that may be repeated is tried a few times. When the server stays away, calls fail at once instead of each waiting
+for it; after a pause one of them is let through to see whether it is back, and on failure the next pause is longer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from everfact.errors import StoreUnavailable
+
+T = TypeVar("T")
+
+_TRIES = 3
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
+
+
+class ServerAway(StoreUnavailable):
+    """The server does not answer, or the line to it broke."""
+
+
+class Line:
+    """Counts what fails, and decides who may try."""
+
+    def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._name = name
+        self._now = now
+        self._failures = 0
+        self._next_try = 0.0
+        self._is_probing = False
+        self._why: ServerAway | None = None
+
+    async def call(self, work: Callable[[], Awaitable[T]], *, again: bool = True) -> T:
+        """Do it, `again` if the line breaks: then it must not matter whether it was done already.
+
+        Raises:
+            ServerAway: the line is broken.
+        """
+        for attempt in range(1, _TRIES + 1):
+            is_probe = self._enter()
+            try:
+                result = await work()
+            except ServerAway as error:
+                self._broke(error)
+                if not again or attempt == _TRIES:
+                    raise
+            else:
+                self._failures, self._why = 0, None
+                return result
+            finally:
+                self._is_probing &= not is_probe
+            await asyncio.sleep(_uneven(_FIRST_PAUSE * 2**attempt))
+        raise AssertionError("the last try answers or raises")
+
+    def _enter(self) -> bool:
+        """Let a call pass, or refuse it; answer whether it is the one that finds out whether the server is back."""
+        if self._failures < _TRIES:
+            return False
+        pause = self._next_try - self._now()
+        if pause > 0 or self._is_probing:
+            again = f"it is tried again in {max(pause, 0.1):.1f} s" if pause > 0 else "it is being tried"
+            raise ServerAway(f"{self._name} is away ({self._why})", hint=again) from self._why
+        self._is_probing = True
+        return True
+
+    def _broke(self, error: ServerAway) -> None:
+        self._failures += 1
+        self._why = ServerAway(error.args[0])
+        exponent = min(max(0, self._failures - _TRIES), 10)
+        self._next_try = self._now() + _uneven(min(_LONGEST_PAUSE, 2 * _FIRST_PAUSE * 2**exponent))
+
+
+def _uneven(seconds: float) -> float:
+    """So that many who wait do not come back at once."""
+    return seconds * random.uniform(0.5, 1.0)  # noqa: S311 - no secret hangs on it

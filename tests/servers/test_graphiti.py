@@ -1,0 +1,212 @@
+"""Graphiti and everfact on the same database: each reads what the other has written."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import pytest
+from tests.servers.falkordb import FalkorServer, falkordb
+from tests.servers.neo4j import Neo4jServer, neo4j
+
+from tests.servers.theirs import SAID, Words, graphiti  # isort: skip - it lets their library be imported
+from graphiti_core.edges import EntityEdge, EpisodicEdge
+from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode, SagaNode
+from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
+from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
+
+from everfact.assemble import make_memory
+from everfact.memory import Memory
+from everfact.models import Draft, Filter, Query, Source, Thing
+from everfact.stores.cypher.store import CypherStore
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
+
+HOME = Filter(group_ids=("home",))
+
+
+@pytest.fixture(params=["falkordb", "neo4j"])
+def server(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> FalkorServer | Neo4jServer:
+    monkeypatch.setenv("GRAPHITI_TELEMETRY_ENABLED", "false")
+    started: FalkorServer | Neo4jServer = falkordb() if request.param == "falkordb" else neo4j()
+    started.wipe()
+    return started
+
+
+@pytest.fixture
+async def memory(server: FalkorServer | Neo4jServer) -> AsyncIterator[Memory]:
+    async with make_memory(await CypherStore.open(server.engine())) as memory:
+        yield memory
+
+
+async def tell(memory: Memory, *texts: str, thread: str = "") -> None:
+    for number, text in enumerate(texts):
+        at = SAID + timedelta(days=number)
+        await memory.add(
+            Draft(content=text, group_id="home", reference_time=at, thread=thread, source=Source.TEXT), wait=True
+        )
+
+
+# What everfact writes, Graphiti reads
+
+
+async def test_graphiti_reads_and_finds_what_everfact_has_learned(
+    memory: Memory, server: FalkorServer | Neo4jServer
+) -> None:
+    await tell(
+        memory, "Ana lives in Rome. The port of the billing service is 9090.", "Ana moved to Oslo.", thread="talk"
+    )
+    ours = {fact.sentence: fact for fact in await memory.facts(HOME)}
+    async with graphiti(server, "home") as theirs:
+        driver = theirs.driver
+        entities = {node.name: node for node in await EntityNode.get_by_group_ids(driver, ["home"])}
+        assert {"Ana", "Rome", "Oslo", "billing service"} <= entities.keys()
+        assert "Person" in entities["Ana"].labels
+        edges = {edge.fact: edge for edge in await EntityEdge.get_by_group_ids(driver, ["home"])}
+        assert edges.keys() == ours.keys()
+        rome = edges["Ana lives in Rome."]
+        assert (rome.source_node_uuid, rome.target_node_uuid) == (entities["Ana"].uuid, entities["Rome"].uuid)
+        assert rome.name == ours["Ana lives in Rome."].relation
+        assert rome.invalid_at == ours["Ana lives in Rome."].invalid_at is not None
+        assert rome.created_at == ours["Ana lives in Rome."].created_at
+        port = next(edge for fact, edge in edges.items() if "9090" in fact)
+        assert port.source_node_uuid == port.target_node_uuid == entities["billing service"].uuid
+        assert port.attributes["value"] == "9090"
+        episodes = await EpisodicNode.get_by_group_ids(driver, ["home"])
+        assert {episode.content for episode in episodes} == {e.content for e in await memory.episodes(HOME)}
+        told = next(episode for episode in episodes if "Rome" in episode.content)
+        assert (told.valid_at, told.source) == (SAID, EpisodeType.text)
+        assert rome.uuid in told.entity_edges
+        assert told.uuid in rome.episodes
+        assert {e.uuid for e in await EpisodicNode.get_by_entity_node_uuid(driver, entities["Rome"].uuid)} == {
+            told.uuid
+        }
+        (saga,) = await SagaNode.get_by_group_ids(driver, ["home"])
+        assert saga.name == "talk"
+        assert [edge.fact for edge in await theirs.search("where does Ana live", group_ids=["home"])]
+        found = await theirs.search_("billing port", config=COMBINED_HYBRID_SEARCH_RRF, group_ids=["home"])
+        assert "billing service" in {node.name for node in found.nodes}
+        assert any("9090" in edge.fact for edge in found.edges)
+        assert any("9090" in episode.content for episode in found.episodes)
+
+
+async def test_what_was_forgotten_graphiti_does_not_see(memory: Memory, server: FalkorServer | Neo4jServer) -> None:
+    await tell(memory, "Ana lives in Rome.", "Bo likes tea.")
+    (told,) = [e for e in await memory.episodes(HOME) if "Ana" in e.content]
+    await memory.forget(told.uuid)
+    async with graphiti(server, "home") as theirs:
+        assert {e.content for e in await EpisodicNode.get_by_group_ids(theirs.driver, ["home"])} == {"Bo likes tea."}
+        facts = [edge.fact for edge in await EntityEdge.get_by_group_ids(theirs.driver, ["home"])]
+        assert facts == [fact.sentence for fact in await memory.facts(HOME)]
+        assert "Ana" not in {node.name for node in await EntityNode.get_by_group_ids(theirs.driver, ["home"])}
+    await memory.purge(told.uuid)
+    assert "Rome" not in repr(everything(server))
+
+
+def everything(server: FalkorServer | Neo4jServer) -> object:
+    """All nodes and relationships, as the server has them."""
+    queries = ("MATCH (n) RETURN labels(n), properties(n)", "MATCH ()-[e]->() RETURN type(e), properties(e)")
+    if isinstance(server, FalkorServer):
+        from falkordb import FalkorDB
+
+        graph = FalkorDB(port=server.port).select_graph("home")
+        return [sorted(map(repr, graph.query(query).result_set)) for query in queries]
+    return [sorted(map(repr, server.admin.execute_query(query).records)) for query in queries]
+
+
+# What Graphiti has written, everfact reads
+
+
+async def write_theirs(server: FalkorServer | Neo4jServer, *, bulk: bool) -> dict[str, str]:
+    """A small database of Graphiti's: single saves write the ends of a fact in one spelling, bulk in the other."""
+    told = EpisodicNode(
+        name="first",
+        group_id="home",
+        source=EpisodeType.message,
+        source_description="chat",
+        content="Ana joined Globex",
+        created_at=SAID,
+        valid_at=SAID,
+    )
+    ana = EntityNode(name="Ana", group_id="home", labels=["Entity", "Person"], summary="An engineer", created_at=SAID)
+    ana.attributes = {"nickname": "Annie"}
+    globex = EntityNode(name="Globex", group_id="home", labels=["Entity", "Organization"], created_at=SAID)
+    job = EntityEdge(
+        group_id="home",
+        source_node_uuid=ana.uuid,
+        target_node_uuid=globex.uuid,
+        name="WORKS_AT",
+        fact="Ana works at Globex",
+        episodes=[told.uuid],
+        created_at=SAID,
+        valid_at=SAID,
+    )
+    old = EntityEdge(
+        group_id="home",
+        source_node_uuid=ana.uuid,
+        target_node_uuid=globex.uuid,
+        name="VISITED",
+        fact="Ana visited Globex once",
+        episodes=[told.uuid],
+        created_at=SAID,
+        valid_at=SAID - timedelta(days=9),
+        invalid_at=SAID - timedelta(days=8),
+        expired_at=SAID,
+    )
+    told.entity_edges = [job.uuid, old.uuid]
+    mentions = [
+        EpisodicEdge(group_id="home", source_node_uuid=told.uuid, target_node_uuid=node.uuid, created_at=SAID)
+        for node in (ana, globex)
+    ]
+    async with graphiti(server, "home") as theirs:
+        if bulk:
+            await add_nodes_and_edges_bulk(theirs.driver, [told], mentions, [ana, globex], [job, old], Words())
+        else:
+            for node in (ana, globex):
+                await node.generate_name_embedding(Words())
+            for edge in (job, old):
+                await edge.generate_embedding(Words())
+            for item in (told, ana, globex, job, old, *mentions):
+                await item.save(theirs.driver)
+    return {"told": told.uuid, "ana": ana.uuid, "globex": globex.uuid, "job": job.uuid, "old": old.uuid}
+
+
+@pytest.mark.parametrize("bulk", [False, True])
+async def test_database_of_graphiti_opens_as_it_is(server: FalkorServer | Neo4jServer, bulk: bool) -> None:
+    uuids = await write_theirs(server, bulk=bulk)
+    before = everything(server)
+    async with make_memory(await CypherStore.open(server.engine())) as memory:
+        (told,) = await memory.episodes(HOME)
+        assert (told.uuid, told.content, told.source) == (uuids["told"], "Ana joined Globex", Source.MESSAGE)
+        assert told.reference_time == SAID
+        entities = {entity.name: entity for entity in await memory.entities(HOME)}
+        assert entities["Ana"].uuid == uuids["ana"]
+        assert (entities["Ana"].types, entities["Ana"].summary) == (("Person",), "An engineer")
+        assert entities["Ana"].attributes == {"nickname": "Annie"}
+        facts = {fact.uuid: fact for fact in await memory.facts(HOME)}
+        job, old = facts[uuids["job"]], facts[uuids["old"]]
+        assert (job.subject_uuid, job.object_uuid, job.valid_at) == (uuids["ana"], uuids["globex"], SAID)
+        assert old.invalid_at == SAID - timedelta(days=8)
+        assert job.episodes == (uuids["told"],)
+        answer = await memory.search(Query(text="where does Ana work?", group_ids=("home",), things=(Thing.FACT,)))
+        assert [hit.item.uuid for hit in answer.hits] == [uuids["job"]]
+        assert (await memory.status()).facts == 2
+    after = everything(server)
+    for was, now in zip(before, after, strict=True):
+        assert [item for item in now if "Everfact" not in item] == was
+
+
+async def test_memory_goes_on_from_what_graphiti_had_learned(server: FalkorServer | Neo4jServer) -> None:
+    uuids = await write_theirs(server, bulk=True)
+    async with make_memory(await CypherStore.open(server.engine())) as memory:
+        at = SAID + timedelta(days=30)
+        draft = Draft(content="Ana works at Initech now.", group_id="home", reference_time=at)
+        await memory.add(draft, wait=True)
+        facts = {fact.sentence: fact for fact in await memory.facts(HOME)}
+        assert facts["Ana works at Globex"].invalid_at == at
+        assert facts["Ana works at Initech now."].subject_uuid == uuids["ana"]
+        await memory.forget(uuids["told"])
+        assert "Ana works at Globex" not in {fact.sentence for fact in await memory.facts(HOME)}
+    async with graphiti(server, "home") as theirs:
+        edges = {edge.fact for edge in await EntityEdge.get_by_group_ids(theirs.driver, ["home"])}
+        assert edges == {"Ana works at Initech now."}
