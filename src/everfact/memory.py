@@ -348,6 +348,10 @@ class Memory:
             check_group(group_id)
         return await self._store.clear(group_ids)
 
+    async def backup(self, target: Path) -> None:
+        """Write a checked copy of everything to a new file."""
+        await self._store.backup(target)
+
     async def close(self) -> None:
         """Let go of the store."""
         await self._store.close()

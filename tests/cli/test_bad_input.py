@@ -20,6 +20,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "add-facts": ("facts.json",),
     "backup": ("copy.db",),
     "blame": ("Ana works",),
+    "capture": (),
     "compact": (),
     "config get": ("store",),
     "config set": ("mcp.context_tokens", "100"),
@@ -30,14 +31,23 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "doctor": (),
     "export": ("copy.jsonl",),
     "health": (),
+    "import": ("journal.jsonl",),
     "list": (),
     "log": ("Ana",),
     "mcp serve": (),
     "merge": ("Ana", "Bob"),
+    "models install": ("minilm",),
+    "models list": (),
+    "models remove": ("minilm",),
     "purge": ("Ana", "--yes"),
     "queue": ("--run",),
     "restore": ("copy.db", "--yes"),
     "search": ("Ana",),
+    "session-tracking start": (),
+    "session-tracking status": (),
+    "session-tracking stop": (),
+    "session-tracking sync": (),
+    "session-tracking watch": (),
     "show": ("Ana",),
     "split": ("Ana", "Anna"),
     "stats": (),
@@ -49,7 +59,17 @@ SAMPLES: dict[str, tuple[str, ...]] = {
 }
 """Every command, used rightly. Who adds a command adds a line, and has it tried here."""
 
-_NO_STORE = {"config get", "config set", "config show", "token create", "token list", "token revoke"}
+_NO_STORE = {
+    "models install",
+    "models list",
+    "models remove",
+    "config get",
+    "config set",
+    "config show",
+    "token create",
+    "token list",
+    "token revoke",
+}
 _LAZY = {"mcp serve"}
 """They open the memory when a client needs it, and tell the client."""
 
@@ -70,6 +90,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     (tmp_path / "facts.json").write_text(
         json.dumps([{"subject": "Ana", "relation": "WORKS_AT", "object": "Globex"}]), encoding="utf-8"
     )
+
+    (tmp_path / "journal.jsonl").write_text('{"everfact": "journal", "version": 1}\n', encoding="utf-8")
 
     def run(*words: str) -> Done:
         monkeypatch.setattr(sys, "argv", ["everfact", *words])
@@ -120,7 +142,7 @@ def test_missing_argument_is_wrong_use(run, command: str) -> None:
 def test_unknown_setting_is_named_with_the_nearest(run, tmp_path: Path, command: str) -> None:
     (tmp_path / ".everfact.toml").write_text("[mcp]\ncontext_token = 5\n", encoding="utf-8")
     done = run(*command.split(), *SAMPLES[command])
-    if command.startswith("token"):  # they need no settings
+    if command.startswith("token") or command == "models remove":  # they need no settings
         assert "Traceback" not in done.err
     elif command == "doctor":  # it is asked what is wrong
         assert done.code == 1

@@ -24,8 +24,10 @@ from everfact.cli import (
     importing,
     looking,
     mcp,
+    models,
     telling,
     token,
+    tracking,
     upkeep,
 )
 from everfact.cli.arguments import arguments
@@ -55,6 +57,7 @@ app.command()(changing.purge)
 app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
+app.command()(tracking.capture)
 app.command()(copies.export)
 app.command("import")(importing.import_)
 app.command()(copies.backup)
@@ -64,7 +67,9 @@ app.command()(health.stats)
 app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
+app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
+app.add_typer(tracking.app, name="session-tracking")
 
 GLOBAL = "global"
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}

@@ -31,6 +31,22 @@ def project_dir(settings: Settings, environ: Mapping[str, str] | None = None) ->
     return Path.cwd()
 
 
+def transcript_folders(settings: Settings, environ: Mapping[str, str] | None = None) -> dict[str, Path]:
+    """Where the coding assistants of this machine keep what was said, by client, whether they are there or not."""
+    environ = os.environ if environ is None else environ
+    places = {
+        "claude": settings.session_tracking.watch_path,
+        "codex": Path(environ.get("CODEX_HOME") or "~/.codex") / "sessions",
+        "gemini": Path("~/.gemini/tmp"),
+    }
+    return {client: folder.expanduser() for client, folder in places.items()}
+
+
+def current_session(environ: Mapping[str, str] | None = None) -> str:
+    """The session of the assistant that started this process; empty if none says so."""
+    return (os.environ if environ is None else environ).get("CLAUDE_CODE_SESSION_ID", "")
+
+
 def default_group(settings: Settings, project: Path) -> str:
     """The group of a caller on this machine who names none: the setting, else that of the git project, else `main`.
 

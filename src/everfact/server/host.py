@@ -16,6 +16,7 @@ from everfact import clock
 from everfact.errors import EverfactError, NotFound, UsageError
 
 if TYPE_CHECKING:
+    from everfact.capture.tracker import Tracker
     from everfact.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -79,12 +80,15 @@ class Host:
         place: Place | None = None,
         access: Callable[[], Access] = everything,
         works: bool = True,
+        follows: Callable[[Memory], Tracker] | None = None,
     ) -> None:
         self.place = place or Place()
         self.access = access
         self.connection = Connection()
         self._open_memory = open_memory
         self._works = works
+        self._follows = follows
+        self._tracker: Tracker | None = None
         self._memory: Memory | None = None
         self._opening = asyncio.Lock()
         self._stack = AsyncExitStack()
@@ -111,6 +115,21 @@ class Host:
 
         await memory.retry()  # what was given up may have been the fault of the last server
         await stack.enter_async_context(Worker(memory, on_digested=self.announce))
+        if self._follows is not None:
+            self._tracker = await stack.enter_async_context(self._follows(memory))
+
+    async def tracker(self) -> Tracker:
+        """What follows the sessions of assistants on this machine.
+
+        Raises:
+            UsageError: nothing does, or they are none of the caller's business.
+        """
+        await self.memory()
+        if self._tracker is None:
+            raise UsageError("this server follows no sessions", hint="start one with everfact mcp serve")
+        if self.access().groups is not None:  # sessions are of whatever project the user works on
+            raise UsageError("this token may not follow sessions", hint="use one that may use every group")
+        return self._tracker
 
     def watched(self) -> Watch:
         """Note how the store answers within the `with` block."""

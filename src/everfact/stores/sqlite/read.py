@@ -150,7 +150,7 @@ def whole(connection: apsw.Connection, row: Row) -> Change:
 
     marks: list[Row] = connection.execute(
         "SELECT a.uuid, w.withdrawn FROM withdrawals AS w JOIN assertions AS a ON a.id = w.assertion_id"
-        " WHERE w.change_no = ? ORDER BY a.id",
+        " WHERE w.change_no = ? ORDER BY a.uuid",
         (no,),
     ).fetchall()
     removed = " UNION ALL ".join(
