@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     from everfact.stores.sqlite.salvage import Salvaged
 
 
-_LONGEST_REST = 30.0
-"""Seconds for which a server that failed is left alone at most, before somebody looks again."""
-
-
 async def open_memory(path: str | Path | None = None) -> Memory:
     """Open the memory at `path`, or the one that the user's settings name; use it with `async with`.
 
@@ -161,23 +157,16 @@ async def _open_server(settings: Settings, kind: str) -> Store:
     from everfact.stores.cypher.neo4j import Neo4jEngine
     from everfact.stores.cypher.server import Server
     from everfact.stores.cypher.store import CypherStore
-    from everfact.stores.link import Link
     from everfact.stores.outbox import OutboxStore
     from everfact.stores.sqlite import SQLiteStore
 
     password = settings.store_password.reveal() if settings.store_password else None
     server = Server(settings.store, settings.store_user, password, settings.store_database)
-    make_engine = FalkorEngine if kind == "falkordb" else Neo4jEngine
-    link = Link(
-        lambda: CypherStore.open(make_engine(server)),
-        first_rest=settings.resilience.backoff_initial,
-        longest_rest=_LONGEST_REST,
-        name=settings.store,
-    )
+    engine = FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server)
     outbox = _outbox_of(settings)
     _make_folder(outbox.parent)
     # Whatever is no method of its own it takes from the server's store.
-    return cast("Store", OutboxStore(link, await SQLiteStore.open(outbox), clock.now))
+    return cast("Store", OutboxStore(lambda: CypherStore.open(engine), await SQLiteStore.open(outbox), clock.now))
 
 
 def _outbox_of(settings: Settings) -> Path:

@@ -83,8 +83,10 @@ class FalkorServer:
 
     def kill(self) -> None:
         """End it as a crash would."""
+        assert self.process.stdin is not None
         os.kill(int(self.admin.info("server")["process_id"]), signal.SIGKILL)
         self.process.wait(30)
+        self.process.stdin.close()
         self.admin.close()
 
     def stop(self) -> None:

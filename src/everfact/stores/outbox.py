@@ -8,24 +8,24 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from everfact.clock import new_id
-from everfact.errors import ClaimLost, Conflict, EverfactError, StoreUnavailable
-from everfact.models import Change, ChangeKind, Claim, Episode, Filter, Stats, Status
+from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable
+from everfact.models import Change, ChangeKind, Claim, Cursor, Episode, Filter, Stats, Status
 from everfact.ports import Store
-from everfact.stores.link import Link
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
 _LEASE = timedelta(seconds=30)
 _GROUPS_AT_ONCE = 16
 _SENT = 1_000
-
 
 WAITING = "safe on this machine, to be sent when the server is back"
 """What is said of an episode that the server does not have yet."""
@@ -34,18 +34,21 @@ WAITING = "safe on this machine, to be sent when the server is back"
 class OutboxStore:
     """Hands everything on to the server; what is told, if need be, later."""
 
-    def __init__(self, link: Link, outbox: Store, now: Callable[[], datetime]) -> None:
-        self._link = link
+    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Store, now: Callable[[], datetime]) -> None:
+        self._connect = connect
         self._outbox = outbox
         self._now = now
         self._owner = new_id()
+        self._server: Store | None = None
+        self._opening = asyncio.Lock()
         self._sending = asyncio.Lock()
+        self._is_closed = False
 
     def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
         """Every other method of a store is the server's."""
 
         async def handed_on(*args: Any, **kwargs: Any) -> Any:
-            return await self._link.use(lambda store: getattr(store, name)(*args, **kwargs))
+            return await self._ask(lambda server: getattr(server, name)(*args, **kwargs))
 
         return handed_on
 
@@ -59,7 +62,7 @@ class OutboxStore:
         """See `Store.add_episode`. Behind what waits already, so that the order stays."""
         if not await self._waits(episode.group_id):
             try:
-                return await self._link.use(lambda store: store.add_episode(episode))
+                return await (await self._opened()).add_episode(episode)
             except StoreUnavailable as error:
                 log.warning("kept on this machine: %s", error)
         kept = await self._outbox.add_episode(episode)
@@ -70,43 +73,73 @@ class OutboxStore:
     ) -> list[Claim]:
         """See `Store.claim`. What waits here is sent first."""
         await self._send()
-        return await self._link.use(lambda store: store.claim(owner, limit=limit, lease=lease, group_ids=group_ids))
+        return await self._ask(lambda server: server.claim(owner, limit=limit, lease=lease, group_ids=group_ids))
+
+    async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
+        """See `Store.episodes`. Who asks for what waits is also shown what waits here."""
+        found = await self._ask(lambda server: server.episodes(where, limit=limit, before=before))
+        if not where.statuses or Status.DONE in where.statuses:
+            return found
+        found += await self._outbox.episodes(where, limit=limit, before=before)
+        return sorted(found, key=lambda episode: (episode.reference_time, episode.uuid), reverse=True)[:limit]
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
         """See `Store.stats`. What waits here is pending, too."""
-        waiting = (await self._outbox.stats(group_ids)).pending
-        try:
-            held = await self._link.use(lambda store: store.stats(group_ids))
-        except StoreUnavailable as error:
-            if waiting:
-                error.args = (f"{error.args[0]}; {waiting} episodes wait on this machine to be sent", *error.args[1:])
-            raise
+        held = await self._ask(lambda server: server.stats(group_ids))
         here = await self._outbox.stats(group_ids)
+        if not here.pending + here.parked:
+            return held
         return replace(
             held,
             episodes=held.episodes + here.pending + here.parked,
             pending=held.pending + here.pending,
             parked=held.parked + here.parked,
+            oldest_pending=min(filter(None, (held.oldest_pending, here.oldest_pending)), default=None),
+            warning=". ".join(filter(None, (held.warning, _waiting(here.pending)))),
         )
 
     async def requeue(self, where: Filter) -> int:
         """See `Store.requeue`. What the server would not take is offered to it again."""
-        return await self._outbox.requeue(where) + await self._link.use(lambda store: store.requeue(where))
+        return await self._outbox.requeue(where) + await self._ask(lambda server: server.requeue(where))
 
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         """See `Store.purge`. No copy is left here either."""
         count = await self._outbox.purge(group_id, uuids)
-        return count + await self._link.use(lambda store: store.purge(group_id, uuids, former=former))
+        return count + await self._ask(lambda server: server.purge(group_id, uuids, former=former))
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
         """See `Store.clear`."""
         await self._outbox.clear(group_ids)
-        return await self._link.use(lambda store: store.clear(group_ids))
+        return await self._ask(lambda server: server.clear(group_ids))
 
     async def close(self) -> None:
         """Let go of the server and of the file."""
-        await self._link.close()
+        self._is_closed = True
+        if self._server is not None:
+            await self._server.close()
         await self._outbox.close()
+
+    async def _opened(self) -> Store:
+        """The server, reached when it is first needed: a memory can be opened while it is away."""
+        if self._is_closed:
+            raise StoreError("the memory is closed")
+        async with self._opening:
+            if self._server is None:
+                self._server = await self._connect()
+            return self._server
+
+    async def _ask(self, work: Callable[[Store], Awaitable[T]]) -> T:
+        """Do it on the server; if it is away, say what waits here for it.
+
+        Raises:
+            StoreUnavailable: it is away.
+        """
+        try:
+            return await work(await self._opened())
+        except StoreUnavailable as error:
+            waiting = _waiting((await self._outbox.stats()).pending)
+            error.args = ("; ".join(filter(None, (error.args[0], waiting))),)
+            raise
 
     async def _waits(self, group_id: str) -> bool:
         return (await self._outbox.stats([group_id])).pending > 0
@@ -131,7 +164,8 @@ class OutboxStore:
     async def _send_group(self, claim: Claim | None) -> None:
         while claim is not None:
             try:
-                await self._send_one(replace(claim.episode, status=Status.PENDING, attempts=0, error=""))
+                told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
+                await (await self._opened()).add_episode(told)
             except (StoreUnavailable, asyncio.CancelledError):
                 with suppress(ClaimLost):
                     await self._outbox.release(claim)
@@ -142,9 +176,6 @@ class OutboxStore:
                     await self._outbox.release(claim, error=str(error), park=True)
                 return
             claim = await self._next(claim)
-
-    async def _send_one(self, told: Episode) -> Episode:
-        return await self._link.use(lambda store: store.add_episode(told))
 
     async def _next(self, sent: Claim) -> Claim | None:
         """Note that it went out; a copy sent twice is the same telling to the server, so a lost lease does no harm."""
@@ -166,3 +197,10 @@ class OutboxStore:
         for group_id in {episode.group_id for episode in sent}:
             uuids = [episode.uuid for episode in sent if episode.group_id == group_id]
             await self._outbox.purge(group_id, uuids)
+
+
+def _waiting(count: int) -> str:
+    """What is said of this many episodes that wait."""
+    if not count:
+        return ""
+    return f"{'1 episode waits' if count == 1 else f'{count} episodes wait'} on this machine to be sent"

@@ -56,7 +56,7 @@ class FalkorEngine:
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
 
-        to = self._to
+        to, self._is_closed = self._to, False
         # The library's own client asks at once, and blocking, whether this is a cluster.
         self._server = Redis(
             host=to.host,

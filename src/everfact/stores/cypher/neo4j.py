@@ -46,7 +46,7 @@ class Neo4jEngine:
     async def open(self) -> None:
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
-        to = self._to
+        to, self._is_closed = self._to, False
         with self._translated():
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
