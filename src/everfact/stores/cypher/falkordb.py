@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
@@ -77,7 +78,9 @@ class FalkorEngine:
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it, or has no module at all."""
-        await self._ask("GRAPH.LIST")
+        with self._translated():
+            async with asyncio.timeout(_CONNECT_SECONDS):  # another kind of server may wait for us to say more
+                await self._ask("GRAPH.LIST")
         for module in await self._ask("MODULE", "LIST"):
             said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
             if said["name"] == "graph" and said["ver"] < OLDEST:
@@ -265,7 +268,10 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
     "Authentication required": (ConfigError, _LOGIN),
     "NOPERM": (ConfigError, "give the user in store_user the rights to GRAPH.* and its keys, or name another"),
     "unknown command": (ConfigError, "this Redis lacks the module: start it with --loadmodule falkordb.so"),
-    "READONLY": (StoreError, "this is a read-only replica: it can be searched; to add, name the primary in store"),
+    "read only replica": (
+        StoreError,
+        "this is a read-only replica: it can be searched; to add, name the primary in store",
+    ),
     "maxmemory": (StoreUnavailable, "raise maxmemory in the server's configuration, or purge what is not needed"),
     "MISCONF": (StoreUnavailable, "the server cannot write to its disk: make room there; nothing stored is lost"),
     "WRONGTYPE": (ConfigError, "the server uses that name for something else: name another server in store"),
