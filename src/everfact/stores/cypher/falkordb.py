@@ -22,6 +22,8 @@ _PORT = 6379
 OLDEST = 40_800
 """The first version of the module, 4.8, that has all that is used here."""
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
+_NAMELESS = "_"
+"""What Graphiti calls the group of whoever names none; it lies in the graph that the driver was told of."""
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
 # The same as Graphiti makes: an index of ours on one of their properties would keep theirs from being made.
@@ -48,6 +50,7 @@ class FalkorEngine:
         self._to = server
         self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
         self._line = Line(self._name)
+        self._default = server.database or "default_db"
         self._server: Redis | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -111,14 +114,16 @@ class FalkorEngine:
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:
             raise UsageError(f"a group cannot be called {group_id}", hint="choose another name")
-        return group_id
+        return self._default if group_id == _NAMELESS else group_id
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
             names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
-        else:
-            names = [self.graph(group) for group in dict.fromkeys(group_ids)]
-        return [Part(self, name, (name,)) for name in names]
+            return [Part(self, name, (name, _NAMELESS) if name == self._default else (name,)) for name in names]
+        groups: dict[str, list[str]] = defaultdict(list)
+        for group in dict.fromkeys(group_ids):
+            groups[self.graph(group)].append(group)
+        return [Part(self, name, tuple(of)) for name, of in groups.items()]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         async def ask() -> list[Row]:
