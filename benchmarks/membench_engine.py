@@ -3,7 +3,8 @@
     python ../shared/tools/membench.py --engine 'cmd:.venv/bin/python benchmarks/membench_engine.py' DATA_DIR...
 
 Each turn becomes one message in its session's thread, fully digested; hits are mapped back to turns in their order.
-`--turns-only` searches episodes alone, to see what the facts add.
+`--turns-only` searches episodes alone, to see what the facts add; `--minilm` finds meanings by that model, which
+`everfact models install minilm` has built.
 """
 
 from __future__ import annotations
@@ -16,9 +17,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from everfact.assemble import make_memory
+from everfact.assemble import make_memory, model_folder
+from everfact.embedders.minilm.embedder import MiniLMEmbedder
+from everfact.embedders.static import StaticEmbedder
 from everfact.memory import Memory
 from everfact.models import Answer, Entity, Episode, Query, Thing
+from everfact.ports import Embedder
 from everfact.stores.sqlite import SQLiteStore
 from memories import moment, tell, turn_ids
 
@@ -56,10 +60,10 @@ async def answer(memory: Memory, turns: dict[str, str], asked: dict[str, Any], t
     return turns_of(await memory.search(query), turns)[: asked["k"]]
 
 
-async def serve(things: tuple[Thing, ...]) -> None:
+async def serve(things: tuple[Thing, ...], embedder: Embedder) -> None:
     """Answer until stdin ends."""
     with tempfile.TemporaryDirectory() as folder:
-        async with make_memory(await SQLiteStore.open(Path(folder) / "memory.db")) as memory:
+        async with make_memory(await SQLiteStore.open(Path(folder) / "memory.db"), embedder=embedder) as memory:
             turns: dict[str, str] = {}
             for line in sys.stdin:
                 message = json.loads(line)
@@ -74,8 +78,10 @@ async def serve(things: tuple[Thing, ...]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns-only", action="store_true")
+    parser.add_argument("--minilm", action="store_true")
     args = parser.parse_args()
-    asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing)))
+    embedder = MiniLMEmbedder(model_folder("minilm")) if args.minilm else StaticEmbedder()
+    asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing), embedder))
 
 
 if __name__ == "__main__":

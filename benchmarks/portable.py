@@ -22,8 +22,8 @@ def fill(memory: Path, facts: int) -> None:
     scale_data.fill(memory, facts, seed=1)
 
 
-def run(store: Path, *words: str) -> tuple[float, float]:
-    """Seconds and the most megabytes that a command took, in a process of its own."""
+def run(store: Path, *words: str) -> tuple[float, float, float]:
+    """Seconds by the clock and of the processor, and the most megabytes, that a command took in its own process."""
     command = [sys.executable, "-m", "everfact", "--store", str(store), *words]
     begun = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
@@ -31,7 +31,8 @@ def run(store: Path, *words: str) -> tuple[float, float]:
         process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         sys.exit(f"{' '.join(words)} failed")
-    return time.perf_counter() - begun, usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    megabytes = usage.ru_maxrss / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+    return time.perf_counter() - begun, usage.ru_utime + usage.ru_stime, megabytes
 
 
 def measure(folder: Path, facts: int) -> tuple[bool, float]:
@@ -42,16 +43,18 @@ def measure(folder: Path, facts: int) -> tuple[bool, float]:
     filling = get_context("spawn").Process(target=fill, args=(memory, facts))
     filling.start()
     filling.join()
-    peaks = []
+    peaks: list[float] = []
     for store, *words in (
         (memory, "export", str(first), "--all-groups"),
         (copy, "import", str(first)),
         (copy, "import", str(first)),
         (copy, "export", str(second), "--all-groups"),
     ):
-        seconds, peak = run(store, *words)
+        seconds, busy, peak = run(store, *words)
         again = " again" if words[0] == "import" and peaks[1:] else ""
-        rate = f"{facts / seconds:,.0f} facts/s ({seconds:.1f} s, {peak:.0f} MB at most)"
+        rate = (
+            f"{facts / seconds:,.0f} facts/s ({seconds:.1f} s, {busy:.1f} s of processor time, {peak:.0f} MB at most)"
+        )
         print(f"{words[0]}{again}, {facts:,} facts: {rate}")
         peaks.append(peak)
     same = filecmp.cmp(first, second, shallow=False)

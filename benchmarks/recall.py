@@ -1,6 +1,6 @@
 """How much of the evidence a search brings back, on the open conversations, beside other memories in the same run.
 
-    .venv/bin/python benchmarks/recall.py [--sets locomo beam …] [--peers] [--turns-only] [--owners N]
+    .venv/bin/python benchmarks/recall.py [--sets locomo beam …] [--peers] [--turns-only] [--minilm] [--owners N]
 
 Runs ../shared/tools/membench.py on the product's own search (`membench_engine.py`) and on plain full text; with
 `--peers` also on kuzu-memory, engrava and mnemosyne-memory, installed from the package index into a folder of their
@@ -30,6 +30,7 @@ def main() -> int:
     parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--peers", action="store_true", help="measure other memories in the same run")
     parser.add_argument("--turns-only", action="store_true", help="also without facts, to see what they add")
+    parser.add_argument("--minilm", action="store_true", help="also with that model, if it is installed")
     parser.add_argument("--owners", type=int, help="only the first owners of each set")
     args = parser.parse_args()
     if not (SHARED / "tools").is_dir():
@@ -39,6 +40,8 @@ def main() -> int:
     engines = {"everfact": (sys.executable, own)}
     if args.turns_only:
         engines["everfact, turns only"] = (sys.executable, f"{own} --turns-only")
+    if args.minilm:
+        engines["everfact, MiniLM"] = (sys.executable, f"{own} --minilm")
     engines["full text (BM25)"] = (sys.executable, "baselines:Bm25")
     if args.peers:
         engines |= peers()

@@ -15,11 +15,16 @@ from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from everfact.capture.take import Options
+    from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
+    from everfact.git.commits import Indexed
     from everfact.memory import Memory
-    from everfact.ports import Extractor, Store
+    from everfact.ports import Embedder, Extractor, Store
     from everfact.stores.sqlite.check import Checkup
     from everfact.stores.sqlite.salvage import Salvaged
 
@@ -43,7 +48,8 @@ async def open_configured(settings: Settings) -> Memory:
         ConfigError: the store is of a kind that this version does not have.
         StoreError: the memory cannot be opened.
     """
-    return make_memory(await open_store(settings), _patience(settings))
+    embedder = make_embedder(settings)
+    return make_memory(await open_store(settings), _patience(settings), embedder=embedder)
 
 
 async def open_anywhere(settings: Settings, *, reads_text: bool = True) -> Memory | RemoteMemory:
@@ -72,8 +78,8 @@ def preload() -> None:
         import_module(f"everfact.{module}")
 
 
-def make_memory(store: Store, patience: Patience | None = None) -> Memory:
-    """A memory on an open store, with the extractors and the embedder that need nothing."""
+def make_memory(store: Store, patience: Patience | None = None, *, embedder: Embedder | None = None) -> Memory:
+    """A memory on an open store, with the extractors and, unless one is given, the embedder that need nothing."""
     from everfact.embedders.static import StaticEmbedder
     from everfact.extractors.json import JSONExtractor
     from everfact.extractors.local import LocalExtractor
@@ -82,7 +88,46 @@ def make_memory(store: Store, patience: Patience | None = None) -> Memory:
 
     local = LocalExtractor()
     extractors: dict[Source, Extractor] = {Source.TEXT: local, Source.MESSAGE: local, Source.JSON: JSONExtractor()}
-    return Memory(store, extractors, embedder=StaticEmbedder(), patience=patience)
+    return Memory(store, extractors, embedder=embedder or StaticEmbedder(), patience=patience)
+
+
+def make_embedder(settings: Settings) -> Embedder:
+    """The embedder that the settings name.
+
+    Raises:
+        ConfigError: there is no such embedder.
+    """
+    from everfact.config.graphiti import provider_of
+    from everfact.embedders.static import StaticEmbedder
+
+    chosen = settings.embedder
+    if chosen.model in ("wordllama", StaticEmbedder.model):
+        return StaticEmbedder()
+    if chosen.model == "minilm":
+        from everfact.embedders.minilm.embedder import MiniLMEmbedder
+
+        return MiniLMEmbedder(model_folder("minilm"))
+    name = chosen.model.partition(":")[2] or chosen.model
+    if chosen.model.startswith("fastembed:"):
+        from everfact.embedders.fastembed import FastEmbedEmbedder
+
+        return FastEmbedEmbedder(name)
+    from everfact.embedders.http import SERVICES, HTTPEmbedder
+
+    # Whoever names an address has a service there that speaks as OpenAI's does.
+    provider = "openai" if chosen.base_url and ":" not in chosen.model else provider_of(chosen.model)
+    if provider not in SERVICES:
+        known = ", ".join(["wordllama", "minilm", *(f"{service}:NAME" for service in (*SERVICES, "fastembed"))])
+        raise ConfigError(f"there is no embedder {chosen.model}", hint=f"embedder.model is one of {known}")
+    key = chosen.api_key.reveal() if chosen.api_key else ""
+    return HTTPEmbedder(provider, name, base_url=chosen.base_url, api_key=key)
+
+
+def model_folder(name: str) -> Path:
+    """Where a local model is kept."""
+    from everfact.config import Places
+
+    return Places.of_this_user().data_dir / "models" / name
 
 
 async def open_store(settings: Settings) -> Store:
@@ -130,6 +175,22 @@ async def scratch_store() -> AsyncIterator[Store]:
             yield store
 
 
+async def glance_store(settings: Settings, *, patience: float) -> Store | None:
+    """Open the store that the settings name to read from it at once; None if nothing has been told it yet.
+
+    Raises:
+        ConfigError: it is of a kind that this version does not have.
+        StoreError: it cannot be opened, or not in time.
+    """
+    if settings.store_file is None:
+        return await open_store(settings)
+    if not settings.store_file.exists():
+        return None
+    from everfact.stores.sqlite import SQLiteStore
+
+    return await SQLiteStore.glance(settings.store_file, patience=patience)
+
+
 def _patience(settings: Settings) -> Patience:
     from everfact.digest import Patience
 
@@ -140,6 +201,54 @@ def _patience(settings: Settings) -> Patience:
         backoff_initial=timedelta(seconds=resilience.backoff_initial),
         backoff_max=timedelta(seconds=resilience.backoff_max),
     )
+
+
+def capture_options(settings: Settings) -> Options:
+    """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
+    from dataclasses import asdict
+
+    from everfact.capture.shorten import Filters
+    from everfact.capture.take import Options
+    from everfact.config import default_group, transcript_folders
+
+    return Options(
+        group_of=lambda folder: default_group(settings, folder),
+        folders=transcript_folders(settings),
+        filters=Filters(**asdict(settings.session_tracking.filter)),
+    )
+
+
+async def index_project(
+    settings: Settings, memory: Memory, folder: Path, *, limit: int, step: Callable[[int], None] = lambda _: None
+) -> Indexed:
+    """Tell the memory of the commits of the project in that folder, at most the `limit` newest; none outside git.
+
+    Raises:
+        CaptureError: git cannot read the repository.
+    """
+    from everfact.config import default_group
+    from everfact.config.project import git_common_dir, group_of
+    from everfact.git.commits import Indexed, index
+
+    found = git_common_dir(folder)
+    if found is None:
+        return Indexed(repository="")
+    group = default_group(settings, folder)
+    return await index(memory, folder, group_id=group, repository=group_of(found), limit=limit, step=step)
+
+
+def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:
+    """What follows sessions by the settings; `enabled` has all of them followed whatever these say."""
+    from everfact.capture.tracker import Global, Tracker
+
+    tracking = settings.session_tracking
+    told = Global(
+        enabled=enabled or tracking.enabled,
+        watch_path=str(tracking.watch_path.expanduser()),
+        inactivity_timeout=tracking.inactivity_timeout,
+        check_interval=tracking.check_interval,
+    )
+    return Tracker(memory, capture_options(settings), told)
 
 
 def restore(settings: Settings, backup: Path) -> Path | None:

@@ -11,6 +11,7 @@ from everfact.clock import new_id
 from everfact.digest import LEASE, Patience, Run
 from everfact.errors import Conflict
 from everfact.ingest import ingest
+from everfact.marks import is_testimony
 from everfact.models import Change, Claim, Episode, Extraction, Filter, Source, Status
 from everfact.ports import Extractor, Store
 
@@ -65,6 +66,8 @@ class Digester:
         episode = claim.episode
         if episode.statements:
             return Extraction(extractor="client", statements=episode.statements)
+        if not is_testimony(episode):
+            return Extraction(extractor="none")
         return await self.extractors[episode.source].extract(episode, claim.known, claim.listeners)
 
     async def _finish(self, change: Change, claim: Claim, lease: timedelta | None) -> Claim | None:

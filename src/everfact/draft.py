@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from everfact.clock import new_id
 from everfact.errors import UsageError
+from everfact.marks import CAPTURED
 from everfact.models import JSON, Added, Draft, Episode, Mention, Source, Statement, Value
 from everfact.redact import find_secrets, redact
 
@@ -83,6 +84,8 @@ def _check_content(draft: Draft) -> None:
 
 
 def _check_statement(said: Statement) -> None:
+    if said == Statement(subject=said.subject, relation="", object=None, sentence="") and said.subject.name.strip():
+        return  # of whom nothing is said: it makes a name known
     is_named = said.subject.name.strip() and (not isinstance(said.object, Mention) or said.object.name.strip())
     if not is_named or not said.relation.strip() or not said.sentence.strip():
         raise UsageError(
@@ -118,7 +121,8 @@ def _without_secrets(draft: Draft) -> tuple[Draft, tuple[str, ...]]:
         speaker=clean(draft.speaker),
         role=clean(draft.role),
         thread=clean(draft.thread),
-        attributes={clean(key): _everywhere(value, clean) for key, value in draft.attributes.items()},
+        attributes={clean(key): _everywhere(value, clean) for key, value in draft.attributes.items()}
+        | {CAPTURED: True},
         statements=tuple(_clean_statement(said, clean) for said in draft.statements),
     )
     return draft, tuple(f"a secret was taken out: {kind}" for kind in kinds)

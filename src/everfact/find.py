@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from statistics import fmean
 
-from everfact.errors import NotFound
+from everfact.errors import ConfigError, ModelUnavailable, NotFound
 from everfact.fuse import FACT_WEIGHTS, Found, rank
 from everfact.models import Entity, Episode, Fact, Filter, Query, Reached, Thing, Vector
 from everfact.ports import Embedder, Store
@@ -67,9 +67,14 @@ class Scope:
         return {hit.uuid: hit.score for hit in found}
 
 
-async def vector_of(embedder: Embedder | None, query: Query) -> Vector | None:
-    """What the question means, if there is anybody who can tell."""
-    return None if embedder is None else (await embedder.embed([query.text]))[0]
+async def meaning_of(embedder: Embedder | None, text: str) -> tuple[Vector | None, str]:
+    """What a question means, or why nobody can tell just now; searching by words goes on without."""
+    if embedder is None:
+        return None, ""
+    try:
+        return (await embedder.embed([text]))[0], ""
+    except (ModelUnavailable, ConfigError) as error:
+        return None, str(error)
 
 
 async def scope_of(

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from everfact.clock import new_id
 from everfact.communities import is_community
-from everfact.marks import trust_of, with_trust
+from everfact.marks import is_captured, is_hearsay, trust_of, with_trust
 from everfact.models import (
     Assertion,
     Change,
@@ -48,12 +48,14 @@ async def ingest(
     """The change that digesting the claimed episode makes; told before, only what is different now."""
     episode = claim.episode
     trust = extraction.trust if extraction.trust is not Trust.FULL else trust_of(episode)
-    # What is not to be relied on may ask that itself be left out, and nothing else.
-    commands = [c for c in extraction.commands if trust is Trust.FULL or c.kind is CommandKind.DO_NOT_SAVE]
+    # What is not to be relied on, or was not told to us, may ask that itself be left out, and nothing else.
+    obeys = trust is Trust.FULL and not is_captured(episode)
+    commands = [c for c in extraction.commands if obeys or c.kind is CommandKind.DO_NOT_SAVE]
     obeyed = await obey(store, episode, commands, now=now)
     if episode.uuid in obeyed.removed:  # what asks to be forgotten itself asserts nothing
         extraction = Extraction(extractor=extraction.extractor)
-    statements = [_trusted(dated(normal(said), episode.reference_time), trust) for said in extraction.statements]
+    worth = Trust.UNVERIFIED if is_hearsay(episode) else trust
+    statements = [_trusted(dated(normal(said), episode.reference_time), worth) for said in extraction.statements]
     statements += await _endings(store, episode, statements)
     mentions = [*_mentions(statements), *extraction.mentions]
     cast = await Cast.of(store, episode.group_id, mentions, known=claim.known, now=now)

@@ -115,18 +115,19 @@ class _Group:
 
 
 def _stretches(entries: Iterable[Entry | Skipped], taken: Taken) -> Iterator[list[Entry]]:
-    """Entries of one group, as many as may be held at once."""
+    """Entries of one group, as many as may be held at once; what stands before a skipped one by itself."""
     stretch: list[Entry] = []
     size = 0
     for entry in entries:
-        if isinstance(entry, Skipped):
-            taken.skip(entry)
-            continue
-        if stretch and (len(stretch) >= _ENTRIES or size >= _SIZE or stretch[0].group_id != entry.group_id):
+        is_full = len(stretch) >= _ENTRIES or size >= _SIZE
+        if stretch and (is_full or isinstance(entry, Skipped) or stretch[0].group_id != entry.group_id):
             yield stretch
             stretch, size = [], 0
-        stretch.append(entry)
-        size += _size(entry)
+        if isinstance(entry, Skipped):
+            taken.skip(entry)
+        else:
+            stretch.append(entry)
+            size += _size(entry)
     if stretch:
         yield stretch
 

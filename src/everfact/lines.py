@@ -72,7 +72,7 @@ def read_lines(lines: Iterable[bytes], *, into: str = "") -> Iterator[Entry | Sk
             try:
                 yield _entry(_parsed(line), into)
             except _FormatError as error:
-                yield Skipped(f"line {number}", str(error))
+                yield Skipped(place=f"line {number}", reason=str(error))
 
 
 def to_json(item: object) -> str:

@@ -1,4 +1,7 @@
-"""What digesting writes on episodes, for searches to heed: `trust` and `superseded_by`; and taking it off again."""
+"""What is written on episodes, for others to heed: `captured` when told, `trust` and `superseded_by` when digested.
+
+And taking off again what digesting wrote.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,9 @@ from datetime import timedelta
 from everfact.models import JSON, Change, Episode, Filter, Status, Trust
 from everfact.ports import Store
 
+CAPTURED = "captured"
+TOOL = "tool"
+"""The role of what an assistant's tools did and answered."""
 _TICK = timedelta(microseconds=1)
 
 
@@ -16,6 +22,21 @@ def trust_of(episode: Episode) -> Trust:
     """How far the episode may be relied on, as far as its attributes tell."""
     told = episode.attributes.get("trust")
     return Trust(told) if told in tuple(Trust) else Trust.FULL
+
+
+def is_captured(episode: Episode) -> bool:
+    """Nobody chose to tell it, so that its commands are for whoever was spoken to, not for the memory."""
+    return episode.attributes.get(CAPTURED) is True
+
+
+def is_testimony(episode: Episode) -> bool:
+    """Somebody says something with it; what the tools of a session print is nobody's word."""
+    return not (is_captured(episode) and episode.role == TOOL)
+
+
+def is_hearsay(episode: Episode) -> bool:
+    """An assistant's account of what it did and read: believed until a person says otherwise."""
+    return is_captured(episode) and episode.role == "assistant"
 
 
 def with_trust(episode: Episode, trust: Trust) -> Episode:

@@ -110,7 +110,10 @@ class Store(Protocol):
     async def facts(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Fact]: ...
     async def assertions(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Assertion]: ...
     async def changes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Change]:
-        """The log. `where.uuids` finds changes by their own uuid or by that of anything they touched."""
+        """The log. `where.uuids` finds changes by their own uuid or by that of anything they touched.
+
+        What a change wrote comes in the order in which it was written, what it withdrew, reinstated or removed by uuid.
+        """
 
     async def journal(
         self, group_ids: Sequence[str] | None = None, *, limit: int = 100, after: Entry | None = None
@@ -216,6 +219,12 @@ class Embedder(Protocol):
     """Turns text into vectors of one model."""
 
     model: str
-    dimension: int
+    """Vectors of two models never meet."""
 
-    async def embed(self, texts: Sequence[str]) -> list[Vector]: ...
+    async def embed(self, texts: Sequence[str]) -> list[Vector]:
+        """One vector a text, all of one length.
+
+        Raises:
+            ModelUnavailable: not just now; searching goes on by words, and embedding is tried again.
+            ConfigError: not until somebody changes the settings.
+        """

@@ -24,6 +24,7 @@ from everfact.models import (
     Mention,
     Status,
     Undigested,
+    as_entry,
 )
 from everfact.ports import Store
 from everfact.refold import EVERYTHING
@@ -79,7 +80,7 @@ class Rebase:
 
     async def _redo(self, change: Change) -> bool:
         self._names |= {e.uuid: Mention(name=e.name, type=next(iter(e.types), "")) for e in change.entities}
-        if change.kind is ChangeKind.COMMUNITIES or change.cause in self._twins:
+        if await self._waits_again(change):
             return False
         for _ in range(_TRIES):
             act = await self._act(change)
@@ -92,13 +93,26 @@ class Rebase:
             return True
         raise Conflict(f"group {change.group_id} changes all the time", hint="import the file again")
 
+    async def _waits_again(self, change: Change) -> bool:
+        """What it digested has another text here than what was digested here before: only here both are known."""
+        if change.kind is not ChangeKind.DIGEST:
+            return False
+        waiting = [e for e in await self._present([change.cause]) if e.status is not Status.DONE]
+        return bool(waiting) and bool(await self._said_in(change.cause, limit=1))
+
+    async def _said_in(self, episode: str, limit: int = EVERYTHING) -> list[Assertion]:
+        return await self._store.assertions(replace(self._here, episodes=(episode,)), limit=limit)
+
     async def _act(self, change: Change) -> Change:
         """As much of the change as makes sense here."""
         now = self._now()
         act = await revise.begin(self._store, change.group_id, change.kind, cause=change.cause, now=now)
         marks = (*change.withdrawn, *change.reinstated)
         known = {a.uuid: a for a in await self._assertions((*(a.uuid for a in change.asserted), *marks))}
+        said = await self._said_in(change.cause) if change.kind is ChangeKind.DIGEST else []
+        same = {a.statement for a in said if not a.withdrawn}
         fresh = [a for a in change.asserted if a.uuid not in known and a.episode_uuid not in self._twins]
+        fresh = [a for a in fresh if a.statement not in same]
         asserted, entities = await self._settled(fresh, change.group_id, now)
         return replace(
             act,
@@ -125,11 +139,17 @@ class Rebase:
         present = {e.uuid: e for e in await self._present([*written, *([cause] if cause else [])])}
         marked = []
         for uuid, episode in present.items():
-            attributes = written[uuid].attributes if uuid in written else episode.attributes
-            digested = replace(episode, attributes=attributes, status=Status.DONE, attempts=0, error="")
-            marked += [digested] if digested != episode else []
-        back = [replace(e, source_key="", status=Status.DONE) for e in written.values() if e.uuid not in present]
-        return (*marked, *back)
+            now = as_entry(episode) if uuid == cause else episode
+            now = replace(now, attributes=written[uuid].attributes) if uuid in written else now
+            marked += [now] if now != episode else []
+        gone = [e for e in written.values() if e.uuid not in present]
+        lost = await self._taken_by(change.cause) if gone else set()
+        return (*marked, *(replace(e, source_key="") for e in gone if e.uuid in lost))
+
+    async def _taken_by(self, act: str) -> set[str]:
+        """What an act took away here."""
+        touching = await self._store.changes(self._where([act]), limit=EVERYTHING)
+        return {uuid for change in touching if change.uuid == act for uuid in change.removed}
 
     async def _settled(
         self, said: Sequence[Assertion], group_id: str, now: datetime

@@ -19,8 +19,8 @@ from everfact.find import (
     find_facts,
     find_successors,
     match_episodes,
+    meaning_of,
     scope_of,
-    vector_of,
 )
 from everfact.fuse import (
     ENTITY_WEIGHTS,
@@ -73,7 +73,9 @@ async def search(store: Store, embedder: Embedder | None, query: Query, *, now: 
         UsageError: the query cannot be answered as it is.
     """
     check_query(query)
-    vector = await vector_of(embedder, query)
+    vector, silence = await meaning_of(embedder, query.text)
+    if silence:
+        return replace(await search(store, None, query, now=now), without_meaning=silence)
     if query.ranking is Ranking.MMR:  # embeds what it finds, and an embedder belongs to the loop that it was made in
         return await _search(store, embedder, vector, query, now)
     return await store.together(lambda held: _search(held, embedder, vector, query, now))
@@ -149,7 +151,8 @@ async def evidence_for(
     store: Store, embedder: Embedder | None, query: Query, *, now: datetime
 ) -> dict[str, dict[str, float]]:
     """What speaks for each episode that may answer, by uuid: what the weights are fitted on."""
-    scope = await scope_of(store, embedder, await vector_of(embedder, query), query, query.asked_at or now)
+    vector, _ = await meaning_of(embedder, query.text)
+    scope = await scope_of(store, embedder, vector, query, query.asked_at or now)
     leads, matched = await asyncio.gather(find_facts(scope), match_episodes(scope))
     return weigh_episodes(scope.question, await find_episodes(scope, matched, leads))
 

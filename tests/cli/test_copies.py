@@ -1,44 +1,12 @@
-"""`everfact export`, `backup` and `restore`."""
+"""`everfact backup` and `restore`."""
 
 from __future__ import annotations
 
-import json
-import stat
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from everfact.errors import StoreCorrupt, UsageError
-
-
-def test_export_has_every_record_and_the_same_twice(told, tmp_path: Path) -> None:
-    assert "wrote " in told("export", str(tmp_path / "a.jsonl"))
-    told("export", str(tmp_path / "b.jsonl"))
-    text = (tmp_path / "a.jsonl").read_text(encoding="utf-8")
-    assert text == (tmp_path / "b.jsonl").read_text(encoding="utf-8") == told("export", "-")
-    header, *records = map(json.loads, text.splitlines())
-    assert header == {"everfact": "export", "version": 1}
-    held = told.json("stats")
-    assert Counter(record["record"] for record in records) == {
-        "episode": held["episodes"],
-        "entity": held["entities"],
-        "assertion": held["assertions"],
-        "fact": held["facts"],
-        "change": held["changes"],
-    }
-    assert stat.S_IMODE((tmp_path / "a.jsonl").stat().st_mode) == 0o600
-
-
-def test_export_is_of_one_group_unless_all_are_wanted(told) -> None:
-    told("--group", "other", "add", "Bob Stone lives in Berlin.", "--async")
-    assert "Berlin" not in told("export", "-")
-    assert "Berlin" in told("export", "-", "--all-groups")
-
-
-def test_export_that_cannot_be_written_leaves_nothing(told) -> None:
-    with pytest.raises(UsageError, match="cannot be written"):
-        told("export", "/nowhere/x.jsonl")
 
 
 def test_backup_is_restored_and_the_former_memory_kept(told, tmp_path: Path) -> None:

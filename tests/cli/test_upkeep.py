@@ -73,11 +73,11 @@ def test_compact_shows_first_and_then_does(told) -> None:
     assert told("compact") == "nothing to do\n"
 
 
-async def double(program) -> None:
-    """Two entities that were only named, one as somebody known is called."""
+async def double(program, *names: str) -> None:
+    """Entities that were only named, one as somebody known is called."""
     async with await SQLiteStore.open(program.store) as store:
         [last] = await store.changes(Filter(group_ids=("demo",)), limit=1)
-        new = tuple(entity(name=name, group_id="demo") for name in ("ana costa", "Nobody"))
+        new = tuple(entity(name=name, group_id="demo") for name in ("ana costa", "Nobody", *names))
         named = [assertion(item, None) for item in new]
         bare = [replace(said, statement=replace(said.statement, relation="")) for said in named]
         await store.apply(change(*new, *bare, parent=last))

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from everfact.memory import Memory
 from everfact.models import Draft, Filter, Mention, Statement
-from everfact.server.toolsets import NAMES
+from everfact.server.toolsets import NAMES, TOOLSETS
 
 SECRET = "xyzzyplugh"
 MINE, THEIRS = "acme", "rival"
@@ -66,7 +66,7 @@ class Tenancy:
     def __init__(self, serve: Serve, run: Callable[[Any], Any]) -> None:
         self.run = run
         self.told: set[str] = set()
-        self._context = serve(stateless=True, json_response=True, toolsets=("core", "graphiti", "history"))
+        self._context = serve(stateless=True, json_response=True, toolsets=tuple(TOOLSETS))
         self.served = run(self._context.__aenter__())
         run(furnish(self.served.memory, MINE, "mine"))
         run(furnish(self.served.memory, THEIRS, SECRET))
@@ -155,7 +155,9 @@ def test_every_tool_with_every_id_of_the_neighbours(tenancy: Tenancy) -> None:
     for name, schema in sorted(tenancy.tools.items()):
         needed = schema.get("required", [])
         takers = [
-            key for key in schema["properties"] if key == "uuid" or key.endswith(("uuid", "uuids", "entity", "keep"))
+            key
+            for key in schema["properties"]
+            if key == "uuid" or key.endswith(("uuid", "uuids", "entity", "keep", "or_id"))
         ]
         for key in takers:
             for uuid in tenancy.their_ids:
@@ -173,7 +175,10 @@ def test_resources_prompts_and_completion_show_the_callers_own(tenancy: Tenancy)
     for uuid in tenancy.their_ids:
         for kind in ("episode", "entity", "fact"):
             tenancy.check("resources/read", uri=f"everfact://{kind}/{uuid}")
-    for uri in ("graphiti://context", "everfact://status"):
+        tenancy.check("resources/read", uri=f"kuzu://memory/{uuid}")
+    listed = tenancy.ask("resources/list")["result"]["resources"]
+    assert any(resource["uri"].startswith("kuzu://project/") for resource in listed)
+    for uri in (resource["uri"] for resource in listed):
         tenancy.check("resources/read", uri=uri)
     for method in ("resources/list", "resources/templates/list", "prompts/list", "tools/list"):
         tenancy.check(method)

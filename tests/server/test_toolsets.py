@@ -10,7 +10,7 @@ from tests.server.talk import talk
 from everfact.server.toolsets import ALIASES, TOOLSETS, default_toolsets, listed
 
 
-@pytest.mark.parametrize("name", ["core", "graphiti", "history"])
+@pytest.mark.parametrize("name", ["core", "graphiti", "history", "cli", "kuzu"])
 async def test_a_set_lists_its_tools_in_their_order(tmp_path: Path, era: str, name: str) -> None:
     async with talk(tmp_path / "m.db", era=era, toolsets=(name,)) as agent:
         assert tuple(tool.name for tool in (await agent.client.list_tools()).tools) == TOOLSETS[name]
@@ -39,7 +39,7 @@ def test_aliases_stand_for_tools() -> None:
         ("everfact", ("core",)),
         ("graphiti-mcp", ("graphiti", "history", "tracking")),
         ("graphiti-mcp.exe", ("graphiti", "history", "tracking")),
-        ("graphiti", ("core",)),  # until its own set is there
+        ("graphiti", ("cli",)),
         ("__main__", ("core",)),
     ],
 )

@@ -17,7 +17,7 @@ async def stores_are_stores() -> None:
     stores: list[Store] = [await SQLiteStore.open(Path("memory.db")), ReferenceStore()]
     extractor: Extractor = FixedExtractor()
     embedder: Embedder = HashingEmbedder()
-    assert_type((stores, extractor.name, embedder.dimension), tuple[list[Store], str, int])
+    assert_type((stores, extractor.name, embedder.model), tuple[list[Store], str, str])
 
 
 async def answers_are_models(store: Store, episode: Episode, change: Change) -> None:

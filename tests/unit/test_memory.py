@@ -784,6 +784,18 @@ async def test_bad_facts_are_refused_and_nothing_is_stored(memory: Memory, fact:
     assert (await memory.status()).episodes == 0
 
 
+async def test_a_subject_alone_makes_a_name_known_and_claims_nothing(memory: Memory) -> None:
+    alone = Statement(subject=Mention(name="Ana", type="Person"), relation="", object=None, sentence="")
+    told = Draft(content="Ana", group_id="home", statements=(alone, says("Bob", "likes", "Tea")))
+    await memory.add(told, wait=True)
+
+    entities = {entity.name: entity.types for entity in await memory.entities(HOME)}
+    assert entities == {"Ana": ("Person",), "Bob": (), "Tea": ()}
+    assert len(await memory.facts(HOME)) == 1
+    with pytest.raises(UsageError, match="lacks"):
+        await memory.add(replace(told, statements=(replace(alone, subject=Mention(name=" ")),)))
+
+
 async def test_long_text_is_not_hidden_by_a_rule_it_states(clock: FakeClock) -> None:
     long = "Never store passwords in git. " + "There is much more to say about it. " * 20
     orders = {long: ordering(CommandKind.DO_NOT_SAVE, ""), long + "!": ordering(CommandKind.FORGET, "nothing known")}

@@ -23,7 +23,8 @@ NameOrId = Annotated[str, typer.Argument(help="An entity's name, or an id as oth
 _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
 _FORMATS = {"json": ["--json"], "text": [], "markdown": ["--markdown"]}
-_OWN = {"mcp", "token"}
+_GLOBAL = _WITH_VALUE | _ALONE
+_OWN = {"mcp serve": _GLOBAL, "token": _GLOBAL, "session-tracking": {"--project"}}
 """Commands with options of the same names."""
 
 
@@ -43,7 +44,7 @@ def arguments(argv: list[str]) -> list[str]:
             rest += [word, *waiting]
         elif name == "--format":
             rest += _format(value if has_value else next(waiting, ""))
-        elif _OWN & set(rest[:1]) or name not in _WITH_VALUE | _ALONE:
+        elif name not in _GLOBAL or any(name in _OWN.get(" ".join(rest[:count]), ()) for count in (1, 2)):
             rest.append(word)
         elif has_value or name in _ALONE:
             own.append(word)

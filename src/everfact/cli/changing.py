@@ -23,7 +23,7 @@ def delete(ctx: typer.Context, name_or_id: NameOrId, as_json: AsJson = False) ->
     """Take something away; undo brings it back. All that only it supports goes with it."""
 
     async def act(session: Session) -> Change:
-        from everfact.cli.pick import pick
+        from everfact.verbs.pick import pick
 
         item = await pick(session, name_or_id)
         return await session.memory.forget(item.uuid, group_ids=(item.group_id,))
@@ -39,7 +39,7 @@ def undo(
     """Take a change back, as if it had never been. That is a change too, and can be undone."""
 
     async def act(session: Session) -> Change:
-        from everfact.cli.pick import pick_change
+        from everfact.verbs.pick import pick_change
 
         return await session.memory.undo(await pick_change(session, change))
 
@@ -111,7 +111,7 @@ def _change(ctx: typer.Context, as_json: bool, act: Callable[[Session], Awaitabl
 
 
 async def _settled(session: Session, keep: str) -> Change:
-    from everfact.cli.pick import pick_fact
+    from everfact.verbs.pick import pick_fact
 
     fact = await pick_fact(session, keep)
     return await session.memory.resolve(fact.uuid, group_ids=(fact.group_id,))
@@ -124,8 +124,8 @@ async def _open_disputes(session: Session) -> list[Fact]:
 
 
 async def _purged(session: Session, said: str, yes: bool) -> int:
-    from everfact.cli.pick import pick
     from everfact.models import Entity
+    from everfact.verbs.pick import pick
 
     item = await pick(session, said)
     what = item.name if isinstance(item, Entity) else item.text[:60]

@@ -19,7 +19,11 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
-    answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(_sentence(settings, held)))
+    from everfact.hooks.spool import Spool
+    from everfact.verbs.upkeep import condition
+
+    said = condition(settings.remote or settings.store, held, trouble=Spool.of_this_user().trouble())
+    answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(said))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -40,15 +44,3 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
         "warning": stats.warning,
     }
-
-
-def _sentence(settings: Settings, stats: Stats) -> str:
-    lines = [
-        f"ready: {settings.remote or settings.store}",
-        f"{stats.episodes} episodes, {stats.entities} entities, {stats.facts} facts",
-    ]
-    if stats.pending or stats.parked:
-        lines.append(f"{stats.pending} episodes wait to be digested, {stats.parked} are parked")
-    if stats.warning:
-        lines.append(stats.warning)
-    return "\n".join(lines)

@@ -73,7 +73,7 @@ def diff(
 async def _history(session: Session, said: str) -> tuple[History, dict[str, tuple[Evidence, ...]]]:
     """The history, and the words that ended what nothing replaced."""
     from everfact.cli.output.story import successors
-    from everfact.cli.pick import pick_entity
+    from everfact.verbs.pick import pick_entity
 
     entity = await pick_entity(session, said)
     history = await session.memory.history(entity.uuid, group_ids=(entity.group_id,))
@@ -94,7 +94,7 @@ async def _changes(session: Session, limit: int) -> tuple[list[Change], dict[str
 
 
 async def _receipt(session: Session, said: str) -> Receipt:
-    from everfact.cli.pick import pick_fact
+    from everfact.verbs.pick import pick_fact
 
     found = await pick_fact(session, said)
     receipt = await session.memory.explain(found.uuid, group_ids=(found.group_id,))

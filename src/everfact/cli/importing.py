@@ -1,9 +1,10 @@
-"""`everfact import`: a journal that `export` wrote, taken into the memory at hand."""
+"""`everfact import`: a journal that `export` wrote, taken into the memory at hand; other files go to `moving`."""
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -12,11 +13,13 @@ import typer
 
 from everfact.cli.arguments import AsJson
 from everfact.cli.output import answer
-from everfact.cli.session import run_on_store
+from everfact.cli.session import run, run_on_store
 from everfact.errors import UsageError
 
 if TYPE_CHECKING:
+    from everfact.cli.moving import Moved
     from everfact.cli.output.screen import Screen
+    from everfact.cli.session import Session
     from everfact.intake import Taken
     from everfact.ports import Store
 
@@ -25,16 +28,51 @@ _LONGEST_FIRST = 65_536
 
 def import_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that export wrote; - is standard input.")],
+    file: Annotated[str, typer.Argument(help="A file that export or another system wrote; - is standard input.")],
+    kind: Annotated[
+        str, typer.Option("--from", help="What wrote it, if not everfact: graphiti, kuzu, memory-json or mem0.")
+    ] = "",
     into: Annotated[str, typer.Option(help="Take it in as this group, whatever it was called.")] = "",
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would come of it.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take in what export wrote, as it was recorded. What is there already is left as it is."""
-    with _opened(file) as lines:
+    """Take in what export wrote, as it was recorded, or what another system kept. What is there already is left."""
+    if kind or _is_foreign(file):
+        _move_in(ctx, file, kind=kind, into=into, dry_run=dry_run, as_json=as_json)
+        return
+    with _resumable(), _opened(file) as lines:
         taken = run_on_store(ctx, lambda store: _taken(store, file, lines, into=into, dry_run=dry_run))
     answer(ctx, as_json, _shape(file, taken, dry_run), lambda screen: _draw(screen, file, taken, dry_run))
     if taken.unread:
+        raise typer.Exit(1)
+
+
+def _is_foreign(file: str) -> bool:
+    """Whether another system wrote it; what can be read only once can only be ours."""
+    from everfact.lines import is_ours
+
+    path = Path(file).expanduser()
+    if file == "-" or not path.is_file():
+        return path.is_dir()
+    with _opened(file) as lines:
+        return not is_ours(lines.readline(_LONGEST_FIRST))
+
+
+def _move_in(ctx: typer.Context, file: str, *, kind: str, into: str, dry_run: bool, as_json: bool) -> None:
+    from everfact.cli.moving import draw_moved, move_in
+
+    if file == "-":
+        raise UsageError("what another system wrote is read from a file", hint="save it first")
+    group = into or ctx.obj.get("group", "")
+
+    def act(session: Session) -> Awaitable[Moved]:
+        return move_in(session, Path(file).expanduser(), kind=kind, into=group, dry_run=dry_run)
+
+    with _resumable():
+        moved = run(ctx, act, reads_text=not dry_run)
+    shape = moved.plain(file, dry_run=dry_run)
+    answer(ctx, as_json, shape, lambda screen: draw_moved(screen, file, moved, dry_run=dry_run))
+    if moved.skipped:
         raise typer.Exit(1)
 
 
@@ -56,6 +94,8 @@ async def _taken(store: Store, file: str, lines: BinaryIO, *, into: str, dry_run
 
 @contextmanager
 def _opened(file: str) -> Iterator[BinaryIO]:
+    # The event loop's own handler would wait for a line that may never come.
+    before = signal.signal(signal.SIGINT, _interrupt)
     try:
         with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).expanduser().open("rb") as lines:
             yield lines
@@ -63,9 +103,21 @@ def _opened(file: str) -> Iterator[BinaryIO]:
         raise UsageError(
             f"{file} cannot be read: {error.strerror}", hint="name a file, or - for standard input"
         ) from error
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def _resumable() -> Iterator[None]:
+    try:
+        yield
     except KeyboardInterrupt:
         print("interrupted; what was read so far is kept: import the same file again to go on", file=sys.stderr)
         raise
+
+
+def _interrupt(*_signal: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _size(file: str) -> int | None:
@@ -100,10 +152,17 @@ def _draw(screen: Screen, file: str, taken: Taken, dry_run: bool) -> None:
         screen.line(f"and {taken.unread - len(taken.skipped):,} more", style="red")
     would = "would take in" if dry_run else "took in"
     screen.line(f"{would} {plural(taken.replayed, 'record')} as they were recorded; {taken.known:,} were there already")
+    if taken.replayed + taken.redone and not dry_run:
+        screen.line("a server finds their meanings, or everfact queue --run now; words are found at once", style="dim")
     if taken.diverged:
-        why = "a record before was skipped" if taken.unread else "it has gone its own way"
-        screen.line(
-            f"{', '.join(taken.diverged)} could not be continued as {why}: "
-            f"{plural(taken.redone, 'record')} {'would be' if dry_run else 'were'} done again on top of what is here, "
-            "with the time of now; everfact log shows them"
-        )
+        why = "could not be continued where a record was skipped" if taken.unread else "has gone its own way"
+        screen.line(f"{', '.join(taken.diverged)} {why}: {_redone(taken, dry_run)}")
+
+
+def _redone(taken: Taken, dry_run: bool) -> str:
+    from everfact.cli.output.screen import plural
+
+    if not taken.redone:
+        return "nothing of it was new"
+    were = "would be" if dry_run else "were"
+    return f"{plural(taken.redone, 'record')} {were} done again on top of what is here, as changes of now"

@@ -15,6 +15,7 @@ from everfact.errors import UsageError
 if TYPE_CHECKING:
     from everfact.cli.output.screen import Screen
     from everfact.models import Answer, Entity, Episode, Fact, Query, Thing
+    from everfact.verbs.looking import Item
 
 
 def search(  # noqa: PLR0913 - every option is a parameter
@@ -37,7 +38,7 @@ def search(  # noqa: PLR0913 - every option is a parameter
     answer(
         ctx,
         as_json,
-        {"results": found.hits, "hidden": found.hidden},
+        {"results": found.hits, "hidden": found.hidden, "without_meaning": found.without_meaning},
         lambda screen: _draw_found(screen, found),
     )
 
@@ -82,29 +83,19 @@ async def _found(session: Session, query: Query) -> Answer:
 async def _listed(
     session: Session, thing: Thing | None, kinds: tuple[str, ...] | None, limit: int
 ) -> list[Entity] | list[Fact] | list[Episode]:
-    from everfact.models import Filter, Thing
+    from everfact.models import Fact
+    from everfact.verbs.looking import listed
 
-    where = Filter(group_ids=session.groups, entity_types=kinds)
-    if thing is Thing.ENTITY:
-        return await session.memory.entities(where, limit=limit)
-    if thing is Thing.FACT:
-        facts = await session.here().facts(where, limit=limit)
-        await session.learn_names(facts)
-        return facts
-    return await session.memory.episodes(where, limit=limit)
+    items = await listed(session, thing, kinds, limit=limit)
+    await session.learn_names(item for item in items if isinstance(item, Fact))
+    return items
 
 
-async def _shown(session: Session, said: str) -> tuple[Entity | Episode | Fact, list[Entity], list[Fact]]:
-    from everfact.cli.pick import pick
-    from everfact.models import Entity, Episode, Fact
+async def _shown(session: Session, said: str) -> tuple[Item, list[Entity], list[Fact]]:
+    from everfact.models import Fact
+    from everfact.verbs.looking import shown
 
-    item = await pick(session, said)
-    entities: list[Entity] = []
-    facts: list[Fact] = []
-    if isinstance(item, Entity):
-        facts += (await session.memory.history(item.uuid, group_ids=(item.group_id,))).facts
-    elif isinstance(item, Episode):
-        entities, facts = await session.memory.outcome([item.uuid])
+    item, entities, facts = await shown(session, said)
     await session.learn_names([item] if isinstance(item, Fact) else facts)
     return item, entities, facts
 
@@ -119,6 +110,8 @@ def _draw_found(screen: Screen, found: Answer) -> None:
         screen.line("nothing found", style="dim")
     if found.hidden:
         screen.line(f"{found.hidden} that have ended are not shown; --history shows them", style="dim")
+    if found.without_meaning:
+        screen.line(f"searched by words alone: {found.without_meaning}", style="yellow")
 
 
 def _draw_items(screen: Screen, items: list[Entity] | list[Fact] | list[Episode]) -> None:
@@ -129,7 +122,7 @@ def _draw_items(screen: Screen, items: list[Entity] | list[Fact] | list[Episode]
         screen.line("nothing there yet", style="dim")
 
 
-def _draw_item(screen: Screen, item: Entity | Episode | Fact, facts: list[Fact]) -> None:
+def _draw_item(screen: Screen, item: Item, facts: list[Fact]) -> None:
     from everfact.cli.output.story import draw_entity, draw_episode, draw_fact
     from everfact.models import Entity, Episode
 

@@ -10,11 +10,10 @@ import typer
 
 from everfact.cli.output import FULL_IDS, NAMES
 from everfact.errors import UsageError
+from everfact.verbs.space import Space
 
 if TYPE_CHECKING:
-    from everfact.client import RemoteMemory
     from everfact.config import Settings
-    from everfact.memory import Memory
     from everfact.models import Fact
     from everfact.ports import Store
 
@@ -22,47 +21,18 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(Space):
     """What one command works with."""
 
-    memory: Memory | RemoteMemory
     settings: Settings
-    group: str
     names: dict[str, str] = field(default_factory=dict)
     """What entities are called, by uuid, as far as anybody has asked."""
 
     async def learn_names(self, facts: Iterable[Fact]) -> None:
-        """Ask what the entities of these facts are called, for those who print them; a server tells only one by one."""
-        from everfact.models import Filter
+        """Ask what the entities of these facts are called, for those who print them."""
+        from everfact.verbs.looking import names
 
-        wanted = {uuid for fact in facts for uuid in (fact.subject_uuid, fact.object_uuid) if uuid}
-        if wanted and not self.is_remote:
-            where = Filter(group_ids=None, uuids=tuple(wanted))
-            self.names.update({e.uuid: e.name for e in await self.here().entities(where, limit=len(wanted))})
-
-    @property
-    def groups(self) -> tuple[str, ...]:
-        """The group as the memory's methods take it."""
-        return (self.group,)
-
-    @property
-    def is_remote(self) -> bool:
-        """The memory is behind a server."""
-        return self.settings.remote is not None
-
-    def here(self) -> Memory:
-        """The memory, for what no server does for others.
-
-        Raises:
-            UsageError: it is behind a server.
-        """
-        from everfact.memory import Memory
-
-        if not isinstance(self.memory, Memory):
-            raise UsageError(
-                f"the server at {self.settings.remote} does not do this for others", hint="run it where the memory is"
-            )
-        return self.memory
+        self.names.update(await names(self, facts))
 
 
 def run(ctx: typer.Context, act: Callable[[Session], Awaitable[T]], *, reads_text: bool = False) -> T:

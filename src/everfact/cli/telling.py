@@ -33,10 +33,9 @@ def add(  # noqa: PLR0913 - every option is a parameter
 ) -> None:
     """Remember a text. It is on disk and found by search when this ends."""
     text = _content(content or [], file)
-    labels = [tag.strip() for given in tags or () for tag in given.split(",") if tag.strip()]
 
     async def told(session: Session) -> _Told:
-        draft = _draft(text, session.group, source=source, at=at, thread=thread, tags=labels)
+        draft = _draft(text, session.group, source=source, at=at, thread=thread, tags=tags or [])
         return await _tell(session, draft, wait=wait)
 
     done = run(ctx, told, reads_text=wait)
@@ -98,6 +97,7 @@ async def _hand_over(session: Session, facts: list[Statement], source: str) -> C
 
 def _draft(text: str, group: str, *, source: str, at: str, thread: str, tags: list[str]) -> Draft:
     from everfact.models import Draft, Source
+    from everfact.verbs.telling import tagged
 
     is_kind = source in set(Source)
     return Draft(
@@ -107,7 +107,7 @@ def _draft(text: str, group: str, *, source: str, at: str, thread: str, tags: li
         source_description="" if is_kind else source,
         reference_time=moment(at, "--at"),
         thread=thread,
-        attributes={"tags": list(tags)} if tags else {},
+        attributes=tagged(tags),
     )
 
 

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
     from everfact.compact import Plan
     from everfact.models import Episode
 
-_EVERY = 1_000_000
-_TOLD = 200
-"""Episodes, the latest, that a summary of a group is made from."""
-
 
 def queue(
     ctx: typer.Context,
@@ -39,7 +35,9 @@ def summarize(
     as_json: AsJson = False,
 ) -> None:
     """Show the sentences that say most of what was told."""
-    text = run(ctx, lambda session: _summary(session, thread))
+    from everfact.verbs.upkeep import summary
+
+    text = run(ctx, lambda session: summary(session, thread))
     shape = {"thread": thread, "summary": text}
     answer(ctx, as_json, shape, lambda screen: screen.line(text or "nothing was told yet"))
 
@@ -90,35 +88,16 @@ async def _digested(session: Session) -> int:
     return count
 
 
-async def _summary(session: Session, thread: str) -> str:
-    from everfact.models import Filter
-    from everfact.summarize import summarize
-
-    if thread:
-        return (await session.memory.summarize_saga(thread, group_id=session.group)).text
-    told = await session.memory.episodes(Filter(group_ids=session.groups), limit=_TOLD)
-    return summarize([episode.content for episode in reversed(told)])
-
-
 async def _compacted(session: Session, apply: bool) -> tuple[Plan, list[str]]:
     """The plan, and the changes that carried it out."""
     from everfact.cli.output.screen import progress
-    from everfact.compact import plan
-    from everfact.models import Filter
+    from everfact.verbs.upkeep import carry_out, spare
 
-    memory, here = session.here(), Filter(group_ids=session.groups)
-    found = plan(await memory.entities(here, limit=_EVERY), await memory.facts(here, limit=_EVERY))
+    found = await spare(session)
     if not apply:
         return found, []
-    changes = []
     with progress("compacting", len(found.duplicates) + len(found.orphans)) as bar:
-        for kept, other in found.duplicates:
-            changes.append(await memory.merge(kept.uuid, other.uuid, group_ids=session.groups))
-            bar.step()
-        for orphan in found.orphans:
-            changes.append(await memory.forget(orphan.uuid, group_ids=session.groups))
-            bar.step()
-    return found, [change.uuid for change in changes]
+        return found, await carry_out(session, found, bar.step)
 
 
 def _draw_queue(screen: Screen, queue: _Queue) -> None:

@@ -7,7 +7,19 @@
 
 from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
-from everfact.config.project import default_group, project_dir
+from everfact.config.project import current_session, default_group, project_dir, transcript_folders
 from everfact.config.settings import EntityType, Settings
 
-__all__ = ["EntityType", "Loaded", "Places", "Row", "Secret", "Settings", "default_group", "load", "project_dir"]
+__all__ = [
+    "EntityType",
+    "Loaded",
+    "Places",
+    "Row",
+    "Secret",
+    "Settings",
+    "current_session",
+    "default_group",
+    "load",
+    "project_dir",
+    "transcript_folders",
+]

@@ -134,7 +134,9 @@ class Llm(Section):
 class Embedder(Section):
     """The model that turns text into vectors."""
 
-    model: Annotated[str, kinds.filled, "Model that makes vectors; wordllama is local"] = "wordllama"
+    model: Annotated[
+        str, kinds.filled, "Model that makes vectors, as name or provider:name; wordllama and minilm are local"
+    ] = "wordllama"
     base_url: Annotated[OptionalUrl, "Address of an OpenAI-compatible endpoint; unset: the provider's own"] = None
     api_key: Annotated[OptionalSecret, "Key for the embedder's provider"] = None
 

@@ -172,6 +172,8 @@ class Answer:
     """How many facts fit the question's words, but had ended by then and are not shown; 50 may be more."""
     trimmed: int = 0
     """How many hits fell to `max_tokens`."""
+    without_meaning: str = ""
+    """Why only words were searched for, and no meanings; empty when both were."""
 
     @property
     def facts(self) -> list[Fact]:

@@ -162,7 +162,7 @@ def as_entry(item: Change) -> Change: ...
 def as_entry(item: Episode | Change) -> Episode | Change:
     """A telling or a change without a word on how far digesting has come: that is no history."""
     if isinstance(item, Change):
-        return replace(item, episodes=tuple(map(as_entry, item.episodes)))
+        return replace(item, episodes=tuple(map(as_entry, item.episodes))) if item.episodes else item
     return replace(item, status=Status.DONE, attempts=0, error="")
 
 

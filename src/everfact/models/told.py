@@ -30,7 +30,10 @@ class Mention:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One claim as it was made: about whom, what, when, and where in the text (code points)."""
+    """One claim as it was made: about whom, what, when, and where in the text (code points).
+
+    With a subject and nothing else it claims nothing and makes the name known, with its type.
+    """
 
     subject: Mention
     relation: str
@@ -93,7 +96,7 @@ class Draft:
     """Nobody chose to tell it (a transcript, a hook): secrets are taken out before anything is stored."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Skipped:
     """A record of a file that was left out: where it stands, and why."""
 
@@ -130,7 +133,7 @@ class Episode:
     statements: tuple[Statement, ...] = ()
     """Facts the caller handed over with the text."""
     attributes: Mapping[str, JSON] = field(default_factory=dict)
-    """Free, but for two that digesting writes: `trust` and `superseded_by` (see `everfact.marks`)."""
+    """Free, but for `captured`, `trust` and `superseded_by`, which are written here (see `everfact.marks`)."""
     status: Status = Status.PENDING
     attempts: int = 0
     error: str = ""

@@ -44,6 +44,8 @@ def build_server(
     server = MemoryServer(host, shown=listed(toolsets), wraps=wrap_results, subscriptions=subscriptions.bus, **options)
     subscriptions.register(server, host)
     resources.register(server, host)
+    if "kuzu" in toolsets:
+        resources.register_kuzu(server, host)
     prompts.register(server, host)
     return server
 
@@ -100,10 +102,34 @@ class MemoryServer(MCPServer[Host]):
     def _make_tools(self) -> None:
         if self._known:
             return
-        from everfact.server.tools import browsing, changing, comparing, searching, telling, watching
+        from everfact.server.tools import (
+            browsing,
+            changing,
+            cli,
+            comparing,
+            kuzu,
+            kuzu_files,
+            kuzu_upkeep,
+            searching,
+            telling,
+            tracking,
+            watching,
+        )
         from everfact.server.translate import add_tool
 
-        families = (telling, searching, browsing, comparing, changing, watching)
+        families = (
+            telling,
+            searching,
+            browsing,
+            comparing,
+            changing,
+            watching,
+            tracking,
+            cli,
+            kuzu,
+            kuzu_upkeep,
+            kuzu_files,
+        )
         tools = {tool.name: tool for family in families for tool in family.TOOLS}
         self._known = tools | {alias: tools[name] for alias, name in ALIASES.items()}
         for name, tool in self._known.items():

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeVar
+from urllib.parse import quote
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ResourceNotFoundError
@@ -49,6 +51,26 @@ def register(server: MCPServer[Host], host: Host) -> None:
         )(_reader(host, describe))
 
 
+def register_kuzu(server: MCPServer[Host], host: Host) -> None:
+    """Make KuzuMemory's resource and template known, which both can be read here."""
+    name = host.place.project.resolve().name or "project"
+
+    @server.resource(
+        f"kuzu://project/{quote(name, safe='')}",
+        name=f"Project: {name}",
+        description="What is known of this project by kind, as kuzu_project_context has it",
+        mime_type=_JSON,
+    )
+    async def project() -> str:
+        return await _answered(_project(host))
+
+    @server.resource(
+        "kuzu://memory/{id}", name="Memory by ID", description="One memory, as KuzuMemory has it", mime_type=_JSON
+    )
+    async def memory(id: str) -> str:
+        return await _answered(_memory(host, id))
+
+
 def _reader(host: Host, describe: Callable[[Host, str], Awaitable[str]]) -> Callable[[str], Awaitable[str]]:
     async def read(uuid: str) -> str:
         return await _answered(describe(host, uuid))
@@ -67,9 +89,7 @@ async def _answered(reading: Awaitable[T]) -> T:
 
 
 async def _context(host: Host) -> str:
-    from everfact.brief import brief
-
-    return await brief(await host.memory(), host.groups(()), max_tokens=host.place.context_tokens)
+    return await host.brief()
 
 
 async def _status(host: Host) -> str:
@@ -83,6 +103,18 @@ async def _episode(host: Host, uuid: str) -> str:
 
     episode: Episode = await _found(host, uuid, "Episode")  # type: ignore[assignment] # checked by its name
     return EpisodeResult.of(episode, most=len(episode.content)).model_dump_json()
+
+
+async def _project(host: Host) -> str:
+    from everfact.server.tools.kuzu import bundle
+
+    return json.dumps(await bundle(host, host.group("")), ensure_ascii=False)
+
+
+async def _memory(host: Host, uuid: str) -> str:
+    from everfact.sharing import record
+
+    return json.dumps(record(await _found(host, uuid, "Episode")), ensure_ascii=False)  # type: ignore[arg-type]
 
 
 async def _entity(host: Host, uuid: str) -> str:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel import Server
     from mcp.server.mcpserver import MCPServer
 
+    from everfact.capture.tracker import Tracker
     from everfact.memory import Memory
     from everfact.server.http.app import Options
     from everfact.server.tokens import TokenFile
@@ -41,6 +42,11 @@ def host_for(settings: Settings, *, is_remote: bool) -> Host:
         await asyncio.to_thread(preload)  # takes a second, in which others want answers
         return await open_configured(settings)
 
+    def follow(memory: Memory) -> Tracker:
+        from everfact.assemble import make_tracker
+
+        return make_tracker(settings, memory)
+
     project = project_dir(settings)
     place = Place(
         default_group=lambda: (settings.group or "main") if is_remote else default_group(settings, project),
@@ -50,7 +56,7 @@ def host_for(settings: Settings, *, is_remote: bool) -> Host:
         store=settings.store,
         context_tokens=settings.mcp.context_tokens,
     )
-    return Host(open_memory, place=place)
+    return Host(open_memory, place=place, follows=follow)
 
 
 def server_for(settings: Settings, host: Host, program: str) -> MCPServer[Host]:
@@ -58,7 +64,10 @@ def server_for(settings: Settings, host: Host, program: str) -> MCPServer[Host]:
     from everfact.server.app import build_server
     from everfact.server.toolsets import default_toolsets
 
-    toolsets = settings.mcp.toolsets or default_toolsets(program)
+    toolsets: tuple[str, ...] = settings.mcp.toolsets
+    if not toolsets:
+        follows = settings.session_tracking.enabled
+        toolsets = (*default_toolsets(program), *(("tracking",) if follows else ()))
     return build_server(host, toolsets=toolsets, wrap_results=settings.mcp.wrap_results)
 
 

@@ -268,7 +268,7 @@ class Contents:
         made = sorted((v for v in self.versions if v.made_by == change.uuid), key=lambda version: version.number)
         items = [self.with_status(v) if isinstance(v.item, Episode) else v.item for v in made]
         again = {version.item.uuid for version in made}
-        marks = [mark for mark in self.marks if mark.by == change.uuid]
+        marks = sorted((mark for mark in self.marks if mark.by == change.uuid), key=lambda mark: mark.uuid)
         return replace(
             change,
             asserted=tuple(a for a in self.assertions.values() if self.made_by[a.uuid] == change.uuid),

@@ -80,7 +80,7 @@ async def _facts(store: Store, where: Filter) -> dict[str, list[Fact]]:
     while page := await store.facts(where, limit=_PAGE, before=_last(found)):
         found += page
     by_subject: dict[str, list[Fact]] = defaultdict(list)
-    for fact in sorted(found, key=lambda fact: (fact.valid_at or fact.created_at, fact.uuid)):
+    for fact in sorted(found, key=lambda fact: (fact.valid_at or fact.created_at, fact.sentence, fact.uuid)):
         by_subject[fact.subject_uuid].append(fact)
     return by_subject
 

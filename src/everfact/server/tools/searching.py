@@ -155,7 +155,8 @@ def _said(answer: Answer, what: str) -> str:
         return f"No relevant {what} found" + (
             f"; {answer.hidden} have ended (include_history)" if answer.hidden else ""
         )
-    return f"{len(answer.hits)} {what} found" + (f", {answer.hidden} older ones left out" if answer.hidden else "")
+    said = f"{len(answer.hits)} {what} found" + (f", {answer.hidden} older ones left out" if answer.hidden else "")
+    return f"{said}; by words alone: {answer.without_meaning}" if answer.without_meaning else said
 
 
 TOOLS = (

@@ -212,7 +212,7 @@ class Journal(Fixtures):
         assert (told.position, told.created_at > made.created_at) == (3, True)
         assert (await store.apply(change(entity(), parent=made))).created_at > told.created_at
 
-    @pytest.mark.parametrize("flaw", ["groups", "order", "foreign episode", "foreign item"])
+    @pytest.mark.parametrize("flaw", ["groups", "order", "foreign episode", "foreign change", "foreign item"])
     async def test_stretch_with_a_flaw_leaves_nothing_behind(self, store: Store, clock: FakeClock, flaw: str) -> None:
         reference = ReferenceStore(now=clock)
         alice = entity()
@@ -223,16 +223,31 @@ class Journal(Fixtures):
             "groups": [tellings[0], replace(tellings[1], group_id="work")],
             "order": [tellings[1], tellings[0]],
             "foreign episode": good,
+            "foreign change": good,
             "foreign item": good,
         }
         if flaw == "foreign episode":
             await store.add_episode(replace(tellings[1], group_id="other"))
+        if flaw == "foreign change":
+            await store.apply(replace(change(), uuid=made.uuid, group_id="other"))
         if flaw == "foreign item":
             await store.apply(change(replace(alice, group_id="other")))
         with pytest.raises(UsageError):
             await store.replay(stretches[flaw])
         assert await store.stats(["home"]) == await ReferenceStore().stats()
         assert await store.episodes(replace(ANYWHERE, group_ids=("home", "work"))) == []
+
+    async def test_stretch_with_a_gap_is_no_continuation(self, store: Store, clock: FakeClock) -> None:
+        reference = ReferenceStore(now=clock)
+        told = await reference.add_episode(episode())
+        first = await reference.apply(change(entity()))
+        second = await reference.apply(change(entity(), parent=first))
+        await store.replay([told])
+        stretches: list[list[Entry]] = [[told, second], [first], [told, first, told]]
+        for stretch in stretches:
+            with pytest.raises(Conflict):
+                await store.replay(stretch)
+        assert await store.replay([told, first, second]) == 2
 
     async def test_journal_of_nothing_is_empty(self, store: Store) -> None:
         assert await store.journal() == []

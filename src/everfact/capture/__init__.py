@@ -1,0 +1,1 @@
+"""Transcripts of coding assistants become episodes: read, grouped into turns, shortened, told to the memory."""
