@@ -5,10 +5,10 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-serve
 READY_DEV := $(VENV)/.ready-dev
 # Values, rules and core: every branch is tested. Adapters and entrances are as covered as their contracts make them.
-OUTER_RINGS := src/everfact/__main__.py,src/everfact/client/*,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/verbs/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
+OUTER_RINGS := src/everfact/__main__.py,src/everfact/client/*,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/install/*,src/everfact/git/*,src/everfact/hooks/*,src/everfact/verbs/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
-.PHONY: help serve test install check quick bench lock clean
+.PHONY: help serve test install check quick bench plugin bundle lock clean
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -42,6 +42,12 @@ bench: $(READY_DEV) ## the figures of benchmarks/README.md
 	$(BIN)/python benchmarks/search_scale.py --sizes 10000,100000
 	$(BIN)/python benchmarks/toon.py
 	$(BIN)/python benchmarks/transcripts.py
+
+plugin: $(READY_DEV) ## write the files of the plugin, the bundle and the registry entry anew
+	$(BIN)/python shipping/generate.py
+
+bundle: plugin ## pack dist/everfact-VERSION.mcpb, for Claude Desktop
+	$(BIN)/python shipping/generate.py --pack dist
 
 install: $(READY_DEV) ## only the .venv, with all that tests and benchmarks need
 

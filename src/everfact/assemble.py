@@ -16,11 +16,14 @@ from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from everfact.capture.take import Options
     from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
     from everfact.config import Settings
     from everfact.digest import Patience
+    from everfact.git.commits import Indexed
     from everfact.memory import Memory
     from everfact.ports import Embedder, Extractor, Store
     from everfact.stores.sqlite.check import Checkup
@@ -187,6 +190,22 @@ async def scratch_store() -> AsyncIterator[Store]:
             yield store
 
 
+async def glance_store(settings: Settings, *, patience: float) -> Store | None:
+    """Open the store that the settings name to read from it at once; None if nothing has been told it yet.
+
+    Raises:
+        ConfigError: it is of a kind that this version does not have.
+        StoreError: it cannot be opened, or not in time.
+    """
+    if settings.store_file is None:
+        return await open_store(settings)
+    if not settings.store_file.exists():
+        return None
+    from everfact.stores.sqlite import SQLiteStore
+
+    return await SQLiteStore.glance(settings.store_file, patience=patience)
+
+
 def _patience(settings: Settings) -> Patience:
     from everfact.digest import Patience
 
@@ -212,6 +231,25 @@ def capture_options(settings: Settings) -> Options:
         folders=transcript_folders(settings),
         filters=Filters(**asdict(settings.session_tracking.filter)),
     )
+
+
+async def index_project(
+    settings: Settings, memory: Memory, folder: Path, *, limit: int, step: Callable[[int], None] = lambda _: None
+) -> Indexed:
+    """Tell the memory of the commits of the project in that folder, at most the `limit` newest; none outside git.
+
+    Raises:
+        CaptureError: git cannot read the repository.
+    """
+    from everfact.config import default_group
+    from everfact.config.project import git_common_dir, group_of
+    from everfact.git.commits import Indexed, index
+
+    found = git_common_dir(folder)
+    if found is None:
+        return Indexed(repository="")
+    group = default_group(settings, folder)
+    return await index(memory, folder, group_id=group, repository=group_of(found), limit=limit, step=step)
 
 
 def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -> Tracker:

@@ -48,4 +48,6 @@ def _outside(text: str, marker: re.Pattern[str]) -> str:
 
 @cache
 def _marker(tag: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:<|&lt;)(?P<closes>/?){re.escape(tag)}\s*(?:>|&gt;)", re.IGNORECASE)
+    # As a key of a document a marker stands in quotes, which JSON escapes, and the closing one has an empty value.
+    opened, closed = r'(?:\\*")?(?:<|&lt;)', r'\s*(?:>|&gt;)(?:\\*"(?:: ?\\*"\\*")?)?'
+    return re.compile(rf"{opened}(?P<closes>/?){re.escape(tag)}{closed}", re.IGNORECASE)

@@ -38,6 +38,7 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
+from everfact.signals import Signals
 from everfact.summarize import SagaSummary, summarize_saga
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -157,6 +158,26 @@ class Memory:
         )  # reads dates in questions: half of the time that importing all of this takes
 
         return await search(self._store, self._embedder, query, now=self._now())
+
+    async def brief(
+        self,
+        group_ids: tuple[str, ...],
+        signals: Signals | None = None,
+        *,
+        max_tokens: int,
+        part: tuple[int, int] | None = None,
+    ) -> str:
+        """What matters at the start of a task, as TOON within a budget of four characters a token; empty if nothing.
+
+        `part` asks for the n-th of m pieces, each small enough for what a hook may say.
+        """
+        from everfact.brief import PER_TOKEN, Wanted, brief, in_parts
+
+        number, parts = part or (1, 1)
+        wanted = in_parts(max_tokens, parts) if part else Wanted(budgets=(max_tokens * PER_TOKEN,))
+        asked = signals or Signals()
+        found = await brief(self._store, group_ids, asked, wanted, now=self._now(), embedder=self._embedder)
+        return found[number - 1]
 
     async def compare(self, query: Query, start: datetime, end: datetime) -> Comparison:
         """What was true of a question at two moments, and what came and went in between.

@@ -19,6 +19,7 @@ VERSIONS = {
     "@anthropic-ai/claude-code": "2.1.325",
     "@openai/codex": "0.166.0",
     "@google/gemini-cli": "0.61.0",
+    "@anthropic-ai/mcpb": "2.1.2",
 }
 _HOME = os.environ.get("HOME", "")
 _SECONDS = 540

@@ -161,3 +161,19 @@ async def test_a_caller_who_may_only_read_writes_nothing(tmp_path: Path) -> None
                 with pytest.raises(Refused, match="may only read"):
                     await agent.ask(tool.name, **needed)
         assert (await agent.ask("get_status"))["episodes"] == 1
+
+
+async def test_the_user_wide_group_joins_in_only_where_it_may(tmp_path: Path) -> None:
+    rights = [Access()]
+    place = Place(default_group=lambda: "ours", project=tmp_path)
+    async with talk(tmp_path / "m.db", place=place, access=lambda: rights[-1]) as agent:
+        await agent.tell("Ana prefers tabs.", group_id="global")
+        await agent.tell("Ana prefers tea.", group_id="ours")
+        both = await agent.text("get_context")
+        assert "tabs" in both
+        assert "tea" in both
+        assert "tabs" not in await agent.text("get_context", group_id="ours")
+        rights.append(Access(groups=frozenset({"ours"})))
+        assert "tabs" not in await agent.text("get_context")
+        rights.append(Access(groups=frozenset({"ours", "global"}), default_group="ours"))
+        assert "tabs" in await agent.text("get_context")

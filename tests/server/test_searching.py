@@ -133,7 +133,7 @@ async def test_a_fact_is_explained_by_its_words(ana: Talk) -> None:
 
 async def test_the_brief_is_text_within_its_budget_and_empty_when_nothing_is_known(ana: Talk) -> None:
     brief = await ana.text("get_context")
-    assert "facts[1]{fact,since,until,kind}:" in brief
+    assert "recent_work[1]{fact,since,note}:" in brief
     assert "She works at Initech now." in brief
     assert "Globex" not in brief
     assert len(await ana.text("get_context", max_tokens=10)) <= 40

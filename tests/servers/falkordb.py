@@ -83,14 +83,14 @@ class FalkorServer:
 
     def kill(self) -> None:
         """End it as a crash would."""
-        assert self.process.stdin is not None
         os.kill(int(self.admin.info("server")["process_id"]), signal.SIGKILL)
-        self.process.wait(30)
-        self.process.stdin.close()
-        self.admin.close()
+        self._end()
 
     def stop(self) -> None:
         """End it."""
+        self._end()
+
+    def _end(self) -> None:
         assert self.process.stdin is not None
         self.process.stdin.close()
         self.process.wait(30)

@@ -63,6 +63,16 @@ class Neo4jServer:
         """Begin anew; indexes stay, since making them takes long."""
         self.admin.execute_query("MATCH (n) WHERE NOT n:EverfactSchema DETACH DELETE n")
 
+    def kill(self) -> None:
+        """End it as a crash would."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.kill()
+        self.process.wait(30)
+        self.admin.close()
+        self.process.stdout.close()
+        self.process.stdin.close()
+
     def stop(self) -> None:
         """End it."""
         self.admin.close()

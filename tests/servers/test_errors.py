@@ -132,7 +132,8 @@ async def test_weaker_durability_is_told(start: Callable[..., FalkorServer]) -> 
             assert bool(warning) == bool(word)
 
 
-async def test_the_other_kind_of_server() -> None:
+async def test_the_other_kind_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(falkordb_engine, "_CONNECT_SECONDS", 1)
     for url, hint in (
         (f"falkordb://127.0.0.1:{neo4j().port}", "bolt://"),
         (f"bolt://127.0.0.1:{falkordb().port}", "falkordb://"),

@@ -21,6 +21,8 @@ from everfact.injected import CLOSING, OPENING, without_injected, without_marked
         ("&lt;everfact-memory&gt;quoted by a client&lt;/everfact-memory&gt;said", "said"),
         ("<EVERFACT-MEMORY >shouted</Everfact-Memory>said", "said"),
         (f"<everfact-{OPENING}x{CLOSING}memory>made by a cut", ""),
+        (f'as a document: "{OPENING}": a brief\nrows\n"{CLOSING}": ""', "as a document: "),
+        (f'in JSON: "\\"{OPENING}\\": a brief\\n\\"{CLOSING}\\": \\"\\""', 'in JSON: ""'),
         ("the word everfact-memory alone", "the word everfact-memory alone"),
     ],
 )

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from everfact.capture.pieces import Kind, Piece, Session, moment, parts, said, table, text_of, word
+from everfact.injected import without_marked
 
-_NOT_A_PERSON = ("<session_context>", "<hook_context>", "<system-reminder>")
+_NOT_A_PERSON = ("<session_context>", "<system-reminder>")
+_FROM_HOOKS = "hook_context"
 
 
 def pieces(record: Mapping[str, Any], session: Session) -> Iterator[Piece]:
@@ -22,13 +24,19 @@ def pieces(record: Mapping[str, Any], session: Session) -> Iterator[Piece]:
 def _message(message: Mapping[str, Any]) -> Iterator[Piece]:
     own, at = word(message.get("id")), moment(message.get("timestamp"))
     if message.get("type") == "user":
-        if prompt := said(message.get("content"), _NOT_A_PERSON):
+        if prompt := _prompt(message.get("content")):
             yield Piece(kind=Kind.PROMPT, id=own, text=prompt, at=at)
     elif message.get("type") == "gemini":
         if text := text_of(message.get("content")):
             yield Piece(kind=Kind.WORDS, id=own, text=text, at=at)
         for call in parts(message.get("toolCalls")):
             yield from _call(call, own)
+
+
+def _prompt(content: object) -> str:
+    """What the person wrote; the notes of hooks stand before it, in the same part."""
+    texts = (without_marked(word(part.get("text")), _FROM_HOOKS).strip() for part in parts(content))
+    return said([{"text": text} for text in texts], _NOT_A_PERSON)
 
 
 def _call(call: Mapping[str, Any], own: str) -> Iterator[Piece]:

@@ -17,6 +17,7 @@ from everfact import __version__
 from everfact.cli import (
     changing,
     config,
+    context,
     copies,
     doctor,
     health,
@@ -25,6 +26,7 @@ from everfact.cli import (
     looking,
     mcp,
     models,
+    setup,
     telling,
     token,
     tracking,
@@ -58,6 +60,9 @@ app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
 app.command()(tracking.capture)
+app.command()(context.context)
+app.command()(context.hook)
+app.command()(context.index)
 app.command()(copies.export)
 app.command("import")(importing.import_)
 app.command()(copies.backup)
@@ -65,13 +70,13 @@ app.command()(copies.restore)
 app.command()(health.health)
 app.command()(health.stats)
 app.command()(doctor.doctor)
+app.command()(setup.setup)
 app.add_typer(config.app, name="config")
 app.add_typer(mcp.app, name="mcp")
 app.add_typer(models.app, name="models")
 app.add_typer(token.app, name="token")
 app.add_typer(tracking.app, name="session-tracking")
 
-GLOBAL = "global"
 _FLAGS = {"store": "store", "group": "group", "project": "mcp.project_dir", "remote": "remote"}
 
 
@@ -94,6 +99,8 @@ def globals_(  # noqa: PLR0913 - every option is a parameter
     ] = False,
 ) -> None:
     """Collect the flags that every command takes; they may stand after it, too."""
+    from everfact.config.project import GLOBAL
+
     if user_wide and group not in ("", GLOBAL):
         raise UsageError(f"--global and --group {group} name two groups", hint="leave one out")
     given = {"store": store, "group": GLOBAL if user_wide else group, "project": str(project or ""), "remote": remote}

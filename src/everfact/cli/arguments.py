@@ -24,7 +24,7 @@ _WITH_VALUE = {"--store", "--group", "--project", "--remote"}
 _ALONE = {"--global"}
 _FORMATS = {"json": ["--json"], "text": [], "markdown": ["--markdown"]}
 _GLOBAL = _WITH_VALUE | _ALONE
-_OWN = {"mcp": _GLOBAL, "token": _GLOBAL, "session-tracking": {"--project"}}
+_OWN = {"mcp serve": _GLOBAL, "token": _GLOBAL, "session-tracking": {"--project"}}
 """Commands with options of the same names."""
 
 
@@ -44,7 +44,7 @@ def arguments(argv: list[str]) -> list[str]:
             rest += [word, *waiting]
         elif name == "--format":
             rest += _format(value if has_value else next(waiting, ""))
-        elif name not in _GLOBAL or name in _OWN.get("".join(rest[:1]), ()):
+        elif name not in _GLOBAL or any(name in _OWN.get(" ".join(rest[:count]), ()) for count in (1, 2)):
             rest.append(word)
         elif has_value or name in _ALONE:
             own.append(word)

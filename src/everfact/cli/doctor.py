@@ -63,6 +63,7 @@ def _findings(ctx: typer.Context, fix: bool) -> Iterator[Finding]:
         is_present = yield from _tried("file", lambda: _file(settings, fix))
     if is_present:
         yield from _tried("queue", lambda: _queue(ctx, fix))
+    yield from _captures(fix)
 
 
 def _settings(flags: Mapping[str, str], places: Places, fix: bool) -> Generator[Finding, None, Settings | None]:
@@ -188,6 +189,25 @@ def _queue(ctx: typer.Context, fix: bool) -> Generator[Finding, None, bool]:
     hint = "everfact queue shows why; everfact queue --retry gives them another chance"
     yield Finding(check="queue", detail=detail, is_well=not held.parked, fixed=bool(held.parked) and fix, hint=hint)
     return True
+
+
+def _captures(fix: bool) -> Iterator[Finding]:
+    """What hooks have left to do, if anything."""
+    from everfact.hooks.drain import start
+    from everfact.hooks.spool import Spool
+
+    spool = Spool.of_this_user()
+    waiting, given_up, trouble = len(spool.waiting()), spool.parked(), spool.trouble()
+    if not (waiting or trouble):
+        return
+    if given_up and fix:
+        spool.retry()
+        start(spool)
+    detail = f"{waiting} jobs of hooks wait, {len(given_up)} failed"
+    errors = "; ".join(sorted({job.error for job in given_up}))
+    hint = f"{errors or trouble}; everfact doctor --fix tries again"
+    is_fixed = bool(given_up) and fix
+    yield Finding(check="captures", detail=detail, is_well=not trouble, fixed=is_fixed, hint=hint)
 
 
 def _draw(screen: Screen, findings: list[Finding]) -> None:

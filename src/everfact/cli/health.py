@@ -19,9 +19,10 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
+    from everfact.hooks.spool import Spool
     from everfact.verbs.upkeep import condition
 
-    said = condition(settings.remote or settings.store, held)
+    said = condition(settings.remote or settings.store, held, trouble=Spool.of_this_user().trouble())
     answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(said))
 
 

@@ -1,4 +1,4 @@
-"""`everfact mcp`: the MCP server."""
+"""`everfact mcp`: the MCP server, and connecting clients to it (their commands are in `connect`)."""
 
 from __future__ import annotations
 
@@ -9,10 +9,14 @@ from typing import Annotated, Literal
 
 import typer
 
+from everfact.cli import connect
 from everfact.cli.token import open_tokens
 from everfact.errors import UsageError
 
-app = typer.Typer(no_args_is_help=True, help="Serve the memory to AI clients over MCP.")
+app = typer.Typer(no_args_is_help=True, help="Serve the memory to AI clients over MCP, and connect them to it.")
+app.command()(connect.install)
+app.command()(connect.uninstall)
+app.command("print")(connect.print_)
 
 
 @app.command()

@@ -37,6 +37,7 @@ from everfact.models import (
     Value,
     ValueType,
 )
+from everfact.signals import Signals
 from everfact.summarize import SagaSummary
 
 Groups: TypeAlias = "tuple[str, ...] | None"
@@ -56,6 +57,20 @@ class RemoteMemory:
 
     async def __aexit__(self, *exc_info: object) -> None:
         await self.close()
+
+    async def brief(
+        self,
+        group_ids: tuple[str, ...],
+        signals: Signals | None = None,
+        *,
+        max_tokens: int,
+        part: tuple[int, int] | None = None,
+    ) -> str:
+        """What matters at the start of a task, as the server tells it; of the signals it is told the prompt."""
+        if part is not None:
+            raise UsageError("a server gives the brief in one piece", hint="leave --part out")
+        prompt = signals.prompt if signals else ""
+        return await self._client.get_context(prompt, max_tokens=max_tokens, group_ids=group_ids)
 
     async def close(self) -> None:
         """End the session."""

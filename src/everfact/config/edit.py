@@ -24,7 +24,7 @@ def with_value(text: str, key: str, value: object, *, file: str) -> str:
         wanted = _flat(tomllib.loads(text)) | {key: value}
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{file} is not valid TOML: {error}", hint="mend it first; it was not changed") from error
-    for edited in _candidates(text, key, _literal(value)):
+    for edited in _candidates(text, key, literal(value)):
         try:
             if _flat(tomllib.loads(edited)) == wanted:
                 return edited
@@ -84,11 +84,11 @@ def _is_value(text: str) -> bool:
         return False
 
 
-def _literal(value: object) -> str:
+def literal(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list):
-        return f"[{', '.join(map(_literal, value))}]"
+        return f"[{', '.join(map(literal, value))}]"
     if isinstance(value, int | float):
         return repr(value)
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,6 +1,7 @@
 """Which project a process works for, and the group that a project has by default.
 
-Worktrees of one repository share a group: its name comes from the folder that git keeps for all of them.
+Worktrees of one repository share a group, and so do clones, whatever their folders are called: its name comes from
+where the repository was cloned from, else from the folder that git keeps for all its worktrees.
 """
 
 from __future__ import annotations
@@ -15,8 +16,12 @@ from everfact.config.settings import Settings
 from everfact.config.sources import project_folders
 
 MAIN = "main"
+GLOBAL = "global"
+"""The group of all projects of a user, which joins in wherever a brief is given."""
 _NAME_LENGTH = 48
 _HASH_LENGTH = 8
+_MOST_CLONES = 8
+"""Of a clone of a clone on this machine."""
 
 
 def project_dir(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
@@ -60,11 +65,48 @@ def default_group(settings: Settings, project: Path) -> str:
 
 
 def group_of(repository: Path) -> str:
-    """A name for the repository that people can read and no other one has: the folder's name and a bit of hash."""
-    folder = repository.parent if repository.name == ".git" else repository
+    """A name for the repository that people can read and no other one has: what it is called and a bit of hash."""
+    origin = _origin(repository)
+    folder = Path(origin) if origin else repository
+    folder = folder.parent if folder.name == ".git" else folder
     name = re.sub(r"[^A-Za-z0-9_-]+", "-", folder.name.removesuffix(".git")).strip("-")[:_NAME_LENGTH]
-    digest = hashlib.sha256(os.fsencode(repository)).hexdigest()[:_HASH_LENGTH]
+    digest = hashlib.sha256(os.fsencode(origin or repository)).hexdigest()[:_HASH_LENGTH]
     return f"{name or 'project'}-{digest}"
+
+
+def _origin(repository: Path) -> str:
+    """Where the repository was cloned from, in the end; empty if nowhere."""
+    origin = ""
+    for _ in range(_MOST_CLONES):
+        url = _origin_url(repository)
+        if not url:
+            return origin
+        path = url.removeprefix("file://")
+        if not path.startswith(("/", ".")):
+            return _address(url)
+        source = (repository.parent / path).resolve()
+        repository = (git_common_dir(source) if (source / ".git").exists() else None) or source
+        origin = str(repository)
+    return origin
+
+
+def _address(url: str) -> str:
+    """Host and path, the same by whichever way and whoever's login the repository is reached."""
+    scheme, _, place = url.rpartition("://")
+    host, slash, path = re.sub(r"^[^@/]*@", "", place).partition("/")
+    host = re.sub(r":\d+$", "", host) if scheme else host.replace(":", "/", 1)
+    return f"{host}{slash}{path}".rstrip("/").removesuffix(".git").casefold()
+
+
+def _origin_url(repository: Path) -> str:
+    """What the repository's own settings say of `origin`."""
+    try:
+        text = (repository / "config").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
+    _, _, section = text.partition('[remote "origin"]')
+    found = re.search(r"^\s*url\s*=\s*\"?(.*?)\"?\s*$", section.partition("\n[")[0], re.MULTILINE)
+    return found[1] if found else ""
 
 
 def git_common_dir(project: Path) -> Path | None:

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everfact import clock
+from everfact.config.project import GLOBAL
 from everfact.errors import EverfactError, NotFound, StoreUnavailable, UsageError
+from everfact.signals import Signals
 
 if TYPE_CHECKING:
     from everfact.capture.tracker import Tracker
@@ -194,6 +196,30 @@ class Host:
         if not _UUID.fullmatch(entity):
             return self.groups(group_ids, group_id)
         return ((await (await self.memory()).get(entity, group_ids=self.anywhere())).group_id,)
+
+    async def brief(
+        self, group_ids: Sequence[str] = (), group_id: str = "", *, query: str = "", max_tokens: int | None = None
+    ) -> str:
+        """The brief. Where no group is named the user-wide one joins in, if the caller may see it."""
+        groups = self.groups(group_ids, group_id)
+        allowed = self.access().groups
+        if not (group_ids or group_id) and (allowed is None or GLOBAL in allowed):
+            groups = tuple(dict.fromkeys((*groups, GLOBAL)))
+        memory, most = await self.memory(), self.place.context_tokens
+        signals = Signals(prompt=query) if self.place.is_remote else await self._look_around(memory, query)
+        return await memory.brief(groups, signals, max_tokens=min(max_tokens or most, most))
+
+    async def _look_around(self, memory: Memory, query: str) -> Signals:
+        """What the work in the client's project is about; commits that came in since the last time are indexed."""
+        from everfact.git.signals import read_signals  # a server starts without them
+        from everfact.hooks.behind import index_if_behind
+
+        place = self.place
+        signals = await asyncio.to_thread(read_signals, place.project, prompt=query)
+        await index_if_behind(
+            memory.state, store=place.store, group_id=place.default_group(), folder=place.project, head=signals.head
+        )
+        return signals
 
     def anywhere(self) -> tuple[str, ...] | None:
         """Every group the caller may see, for calls that name an item by its id; None is all of them."""

@@ -89,9 +89,7 @@ async def _answered(reading: Awaitable[T]) -> T:
 
 
 async def _context(host: Host) -> str:
-    from everfact.brief import brief
-
-    return await brief(await host.memory(), host.groups(()), max_tokens=host.place.context_tokens)
+    return await host.brief()
 
 
 async def _status(host: Host) -> str:

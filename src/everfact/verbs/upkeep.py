@@ -14,9 +14,11 @@ _TOLD = 200
 """Episodes, the latest, that a summary of a group is made from."""
 
 
-def condition(store: str, held: Stats) -> str:
-    """That the memory is ready, how much it holds, and what waits."""
+def condition(store: str, held: Stats, *, trouble: str = "") -> str:
+    """That the memory is ready, how much it holds, what is wrong with hooks, and what waits."""
     lines = [f"ready: {store}", f"{held.episodes} episodes, {held.entities} entities, {held.facts} facts"]
+    if trouble:
+        lines.append(trouble)
     if held.pending or held.parked:
         lines.append(f"{held.pending} episodes wait to be digested, {held.parked} are parked")
     if held.warning:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -115,3 +116,16 @@ def test_a_long_text_is_cut_with_its_size() -> None:
     assert words("FULL", "x" * 100_010) == "x" * 100_000 + "… (10 characters more)"
     assert words("SUMMARY", "First line.\nSecond.") == "First line. (19 characters)"
     assert result("SUMMARY", "Bash", "y" * 500, failed=True) == "failed; " + "y" * 159 + "…"
+
+
+def test_a_gemini_prompt_behind_the_notes_of_a_hook_is_kept(tmp_path: Path) -> None:
+    """As Gemini CLI 0.61 writes it: notes and prompt in one part."""
+    notes = (
+        '<hook_context>"&lt;everfact-memory&gt;": notes\nnever indexed\n"&lt;/everfact-memory&gt;": ""</hook_context>'
+    )
+    head = {"sessionId": "s", "startTime": "2026-03-03T09:00:00.000Z", "kind": "main"}
+    parts = [{"text": "<session_context>never indexed</session_context>"}, {"text": f"{notes}\n\nWho leads the shop?"}]
+    said = {"id": "u1", "timestamp": "2026-03-03T09:00:02.000Z", "type": "user", "content": parts}
+    path = tmp_path / GEMINI.name
+    path.write_text(f"{json.dumps(head)}\n{json.dumps(said)}\n", encoding="utf-8")
+    assert by_role(drafts_of(path, "gemini"), "user") == ["Who leads the shop?"]

@@ -67,6 +67,40 @@ def test_worktrees_share_the_group(repository: Path, tmp_path: Path) -> None:
     assert default_group(settings(), other) == default_group(settings(), repository)
 
 
+def test_clones_share_the_group_whatever_they_are_called(repository: Path, tmp_path: Path) -> None:
+    group = default_group(settings(), repository)
+    git("clone", "-q", "--bare", str(repository), "hub.git", cwd=tmp_path)
+    git("clone", "-q", "hub.git", "mine", cwd=tmp_path)
+    git("clone", "-q", "--depth", "1", (tmp_path / "mine").as_uri(), "shallow", cwd=tmp_path)
+    (tmp_path / "mine").rename(tmp_path / "renamed")
+    assert default_group(settings(), tmp_path / "renamed") == group
+    assert default_group(settings(), tmp_path / "hub.git") == "main"
+    (tmp_path / "renamed").rename(tmp_path / "mine")
+    assert default_group(settings(), tmp_path / "shallow") == group
+
+
+def test_one_place_has_one_group_by_whichever_way_it_is_reached(repository: Path) -> None:
+    git("remote", "add", "origin", "x", cwd=repository)
+    groups = set()
+    for url in (
+        "https://user:token@Example.com/Org/Repo.git",
+        "https://example.com/org/repo/",
+        "git@example.com:org/repo.git",
+        "ssh://git@example.com:2222/org/repo",
+    ):
+        git("remote", "set-url", "origin", url, cwd=repository)
+        groups.add(default_group(settings(), repository))
+    assert len(groups) == 1
+    assert re.fullmatch(r"repo-[0-9a-f]{8}", groups.pop())
+    git("remote", "set-url", "origin", "https://example.com/other/repo", cwd=repository)
+    assert default_group(settings(), repository).startswith("repo-")
+
+
+def test_a_clone_of_itself_comes_to_an_end(repository: Path) -> None:
+    git("remote", "add", "origin", str(repository), cwd=repository)
+    assert default_group(settings(), repository).startswith("work-shop-")
+
+
 def test_a_submodule_is_a_project_of_its_own(repository: Path, tmp_path: Path) -> None:
     inner = repository / "vendored"
     inner.mkdir()

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from everfact.errors import UsageError
+from everfact.errors import StoreCorrupt, StoreError, UsageError
 from everfact.models import Thing
 from everfact.stores.sqlite import SQLiteStore
 from everfact.testing.builders import HOME, change, entity, episode, fact
@@ -117,3 +117,39 @@ async def test_reads_together_see_one_moment(path: Path) -> None:
         told.set()
         assert await looking == (0, 0)
         assert len(await store.episodes(HOME)) == 1
+
+
+async def test_a_glance_reads_and_makes_nothing(path: Path) -> None:
+    with pytest.raises(StoreError):
+        await SQLiteStore.glance(path / "none", patience=0.01)
+    path.touch()
+    assert await SQLiteStore.glance(path, patience=0.01) is None
+    async with await SQLiteStore.open(path) as store:
+        kept = await store.add_episode(episode())
+    glance = await SQLiteStore.glance(path, patience=0.01)
+    assert glance is not None
+    async with glance:
+        assert await glance.episodes(HOME) == [kept]
+
+
+async def test_a_glance_migrates_nothing_and_knows_what_is_not_ours(path: Path) -> None:
+    async with await SQLiteStore.open(path) as store:
+        await store.add_episode(episode())
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA user_version = 0")
+    connection.close()
+    assert await SQLiteStore.glance(path, patience=0.01) is None
+    path.write_bytes(b"nonsense" * 1000)
+    with pytest.raises(StoreCorrupt):
+        await SQLiteStore.glance(path, patience=0.01)
+
+
+async def test_entities_of_a_type_are_the_same_whether_few_or_many(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with await SQLiteStore.open(path) as store:
+        made = [entity(f"P{n}", "Person") for n in range(9)] + [entity(f"T{n}", "Topic") for n in range(3)]
+        await store.apply(change(*made))
+        wanted = replace(HOME, entity_types=("Person", "Topic"))
+        few = await store.entities(wanted, limit=10)
+        monkeypatch.setattr("everfact.stores.sqlite.where._FEW", 1)
+        assert await store.entities(wanted, limit=10) == few
+        assert len(few) == 10

@@ -24,9 +24,14 @@ _FORGET = re.compile(
     re.IGNORECASE,
 )
 _REMEMBERED = re.compile(r"\b(?:memory|remember|said|told|note|fact|record|saved|stored)\b", re.IGNORECASE)
+# An order is about what is being said: "never log tokens" is a rule to be remembered, "I don't remember" no order.
 _NOT_SAVE = re.compile(
-    r"(?:\b(?:do not|don['\u2019]t|never|must not|shouldn['\u2019]t) (?:ever )?"
-    r"(?:save|store|remember|record|keep|memori[sz]e|log|repeat)\b"
+    r"(?:(?<!\bI )(?<!\bwe )(?<!\bthey )(?<!\bhe )(?<!\bshe )"
+    r"\b(?:(?<!\byou )(?:do not|don['\u2019]t|never)|must not|shouldn['\u2019]t) (?:ever )?"
+    r"(?:(?:save|store|remember|record|keep|memori[sz]e|log|repeat)(?: (?:or|and) \w+)?"
+    r" (?:this|that|it|these|those|any of (?:this|that|it)|what I (?:said|say|told you)|the following)"
+    r"(?=\W*$|\s*[:,\u2013\u2014-]|,? please\b| anywhere\b| (?:in|to) (?:(?:your|the) )?memory\b)"
+    r"|(?:save|store|remember|record|memori[sz]e)(?= my \w+(?: \w+)?\W*$))"
     r"|\b(?:this|that|it) is off the record\b|^off the record\b)(?P<key>[^.!?]*)",
     re.IGNORECASE,
 )

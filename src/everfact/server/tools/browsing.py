@@ -6,7 +6,6 @@ from typing import Annotated
 
 from pydantic import Field
 
-from everfact.brief import brief
 from everfact.communities import COMMUNITY, members_of
 from everfact.errors import NotFound
 from everfact.models import Fact, Filter
@@ -58,16 +57,13 @@ async def get_episode_entities(
 
 async def get_context(
     call: Call,
-    query: Annotated[Text, Field(description="What the task is about. Default: the most recent facts.")] = "",
+    query: Annotated[Text, Field(description="What the task is about: what touches it comes first.")] = "",
     max_tokens: Annotated[int | None, Field(description="Budget, at four characters a token.", ge=1)] = None,
     group_ids: GroupIds = (),
     group_id: GroupId = "",
 ) -> str:
-    """A brief of what is known and holds now, to read at the start of a task; as text, within a budget."""
-    host = host_of(call)
-    groups = host.groups(group_ids, group_id)
-    budget = min(max_tokens or host.place.context_tokens, host.place.context_tokens)
-    return await brief(await host.memory(), groups, query=query, max_tokens=budget)
+    """What to know before a task: decisions, preferences, procedures, gotchas, recent work. Text within a budget."""
+    return await host_of(call).brief(group_ids, group_id, query=query, max_tokens=max_tokens)
 
 
 async def summarize_saga(

@@ -125,12 +125,14 @@ async def graphiti_capture(call: Call) -> str:
 
 async def graphiti_health(call: Call) -> str:
     """Whether the memory is ready, how much it holds, and what waits to be digested."""
+    from everfact.hooks.spool import Spool
     from everfact.verbs.upkeep import condition
 
     host = host_of(call)
     everywhere = host.anywhere()
     held = await (await host.memory()).status(group_ids=everywhere)
-    return condition(host.place.store if everywhere is None else "the memory", held)
+    trouble = "" if host.place.is_remote else Spool.of_this_user().trouble()  # hooks are those of whoever runs this
+    return condition(host.place.store if everywhere is None else "the memory", held, trouble=trouble)
 
 
 async def graphiti_config(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
@@ -21,6 +22,8 @@ _PORT = 6379
 OLDEST = 40_800
 """The first version of the module, 4.8, that has all that is used here."""
 _CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
+_NAMELESS = "_"
+"""What Graphiti calls the group of whoever names none; it lies in the graph that the driver was told of."""
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
 # The same as Graphiti makes: an index of ours on one of their properties would keep theirs from being made.
@@ -47,6 +50,7 @@ class FalkorEngine:
         self._to = server
         self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
         self._line = Line(self._name)
+        self._default = server.database or "default_db"
         self._server: Redis | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -77,7 +81,9 @@ class FalkorEngine:
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it, or has no module at all."""
-        await self._ask("GRAPH.LIST")
+        with self._translated():
+            async with asyncio.timeout(_CONNECT_SECONDS):  # another kind of server may wait for us to say more
+                await self._ask("GRAPH.LIST")
         for module in await self._ask("MODULE", "LIST"):
             said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
             if said["name"] == "graph" and said["ver"] < OLDEST:
@@ -108,14 +114,16 @@ class FalkorEngine:
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:
             raise UsageError(f"a group cannot be called {group_id}", hint="choose another name")
-        return group_id
+        return self._default if group_id == _NAMELESS else group_id
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
             names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
-        else:
-            names = [self.graph(group) for group in dict.fromkeys(group_ids)]
-        return [Part(self, name, (name,)) for name in names]
+            return [Part(self, name, (name, _NAMELESS) if name == self._default else (name,)) for name in names]
+        groups: dict[str, list[str]] = defaultdict(list)
+        for group in dict.fromkeys(group_ids):
+            groups[self.graph(group)].append(group)
+        return [Part(self, name, tuple(of)) for name, of in groups.items()]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         async def ask() -> list[Row]:
@@ -265,7 +273,10 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
     "Authentication required": (ConfigError, _LOGIN),
     "NOPERM": (ConfigError, "give the user in store_user the rights to GRAPH.* and its keys, or name another"),
     "unknown command": (ConfigError, "this Redis lacks the module: start it with --loadmodule falkordb.so"),
-    "READONLY": (StoreError, "this is a read-only replica: it can be searched; to add, name the primary in store"),
+    "read only replica": (
+        StoreError,
+        "this is a read-only replica: it can be searched; to add, name the primary in store",
+    ),
     "maxmemory": (StoreUnavailable, "raise maxmemory in the server's configuration, or purge what is not needed"),
     "MISCONF": (StoreUnavailable, "the server cannot write to its disk: make room there; nothing stored is lost"),
     "WRONGTYPE": (ConfigError, "the server uses that name for something else: name another server in store"),

@@ -97,7 +97,7 @@ async def whole(part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
         return []
     uuids = [node["uuid"] for node in nodes]
     made: dict[str, dict[str, list[Any]]] = defaultdict(lambda: defaultdict(list))
-    closed: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    closed: dict[str, list[str]] = defaultdict(list)
     for thing, label in LABELS.items():
         mine = f"MATCH (e:{label}) WHERE e.group_id IN $groups AND"
         rows = await part.read(
@@ -105,9 +105,9 @@ async def whole(part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
         )
         for uuid, *row in rows:
             made[uuid][label].append(_READ[thing](row))
-        ended = f"{mine} e.closed_by IN $uuids RETURN e.closed_by, e.no, e.uuid"
-        for uuid, no, item in await part.read(ended, uuids=uuids):
-            closed[uuid].append((no, item))
+        ended = f"{mine} e.closed_by IN $uuids RETURN e.closed_by, e.uuid"
+        for uuid, item in await part.read(ended, uuids=uuids):
+            closed[uuid].append(item)
     said = (
         "MATCH (e:EverfactAssertion) WHERE e.group_id IN $groups AND e.made_by IN $uuids"
         " RETURN e.made_by, e.data ORDER BY e.no"
@@ -126,19 +126,17 @@ async def _existing(part: Part, nodes: Sequence[dict[str, Any]]) -> set[str]:
     return {uuid for (uuid,) in found}
 
 
-def _put_together(
-    node: dict[str, Any], made: dict[str, list[Any]], closed: list[tuple[int, str]], standing: set[str]
-) -> Change:
+def _put_together(node: dict[str, Any], made: dict[str, list[Any]], closed: list[str], standing: set[str]) -> Change:
     again = {item.uuid for label in LABELS.values() for item in made[label]}
     return replace(
         to_change(node),
         asserted=tuple(made["asserted"]),
-        withdrawn=tuple(uuid for uuid in node["withdrawn"] if uuid in standing),
-        reinstated=tuple(uuid for uuid in node["reinstated"] if uuid in standing),
+        withdrawn=tuple(sorted(standing.intersection(node["withdrawn"]))),
+        reinstated=tuple(sorted(standing.intersection(node["reinstated"]))),
         episodes=tuple(made[LABELS[Thing.EPISODE]]),
         entities=tuple(made[LABELS[Thing.ENTITY]]),
         facts=tuple(made[LABELS[Thing.FACT]]),
-        removed=tuple(uuid for _, uuid in sorted(closed) if uuid not in again),
+        removed=tuple(sorted(uuid for uuid in closed if uuid not in again)),
     )
 
 

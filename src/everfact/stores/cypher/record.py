@@ -149,7 +149,7 @@ async def _keep(ledger: Ledger, change: Change, present: Present) -> None:
         if uuid not in present.items:
             raise NotFound(f"the group has nothing with the id {uuid} to remove")
     _check_marks(change, dict(present.said))
-    await require_own(ledger, [item.uuid for item in (*_items(change), *change.asserted)])
+    await require_own(ledger, [change.uuid, *(item.uuid for item in (*_items(change), *change.asserted))])
     ledger.do(_LOG, node=change_node(change, ledger.take_no()))
     replaced = [item.uuid for item in _items(change) if item.uuid in present.items]
     for uuid in dict.fromkeys((*change.removed, *replaced)):

@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 
 APPLICATION_ID = 0x65766661  # "evfa": tells a memory from any other SQLite file
 _READERS = 3
-_BUSY_SECONDS = 30.0
+BUSY_SECONDS = 30.0
+"""How long to wait for the turn of another process."""
 # FULL syncs the log at every commit: what was acknowledged survives a power cut. NORMAL does not.
 _PRAGMAS = """
     PRAGMA foreign_keys = ON;
@@ -61,9 +62,10 @@ class Snapshot:
 class Database:
     """One SQLite file, open."""
 
-    def __init__(self, path: Path, *, vfs: str | None = None) -> None:
+    def __init__(self, path: Path, *, vfs: str | None = None, patience: float = BUSY_SECONDS) -> None:
         self.path = path
         self._vfs = vfs
+        self._patience = patience
         self._closed = False
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="everfact-write")
         self._readers = ThreadPoolExecutor(_READERS, thread_name_prefix="everfact-read")
@@ -120,7 +122,7 @@ class Database:
     def _connection(self) -> apsw.Connection:
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = self._local.connection = connect(self.path, vfs=self._vfs)
+            connection = self._local.connection = connect(self.path, vfs=self._vfs, patience=self._patience)
             self._connections.append(connection)
         return connection
 
@@ -141,18 +143,18 @@ class Database:
             self._connections.pop().close()
 
 
-def connect(path: Path, *, vfs: str | None = None) -> apsw.Connection:
+def connect(path: Path, *, vfs: str | None = None, patience: float = BUSY_SECONDS) -> apsw.Connection:
     """Open the file as every connection must: waiting its turn, write-ahead log, full sync."""
     require_local(path)
     if path.is_dir():
         raise StoreError(f"{path} is a folder", hint="name a file in it: --store sqlite:////folder/memory.db")
     try:
-        connection = _open(path, vfs)
+        connection = _open(path, vfs, patience)
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection = _open_frozen(path, vfs)
-    connection.set_busy_handler(_Patience())
+    connection.set_busy_handler(_Patience(patience))
     if not connection.readonly("main") and not is_foreign(connection):
-        mode = _share(connection)
+        mode = _share(connection, patience)
         if mode != "wal":
             connection.close()
             raise StoreError(
@@ -173,9 +175,9 @@ def is_foreign(connection: apsw.Connection) -> bool:
     return owner != APPLICATION_ID and tables > 0
 
 
-def _share(connection: apsw.Connection) -> str:
+def _share(connection: apsw.Connection, seconds: float) -> str:
     """Switch to the write-ahead log. SQLite does not wait its turn for that when several make a file at once."""
-    patience, tries = _Patience(), 0
+    patience, tries = _Patience(seconds), 0
     while True:
         try:
             mode: str = connection.execute("PRAGMA journal_mode = WAL").get
@@ -187,13 +189,13 @@ def _share(connection: apsw.Connection) -> str:
             return mode
 
 
-def _open(path: Path, vfs: str | None) -> apsw.Connection:
+def _open(path: Path, vfs: str | None, patience: float) -> apsw.Connection:
     # Created here and not by SQLite, so that no other user can read it; the log files take the same mode. A file that
     # is there is not opened here: closing it again would drop the locks that other connections of ours hold on it.
     with suppress(OSError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | getattr(os, "O_CLOEXEC", 0), 0o600))
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE, vfs=vfs)
-    connection.set_busy_handler(_Patience())
+    connection.set_busy_handler(_Patience(patience))
     connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()  # the first read opens the log
     return connection
 
@@ -239,13 +241,14 @@ def _mounted_as(path: Path, mounts: str) -> str:
 class _Patience:
     """Waits for another process's turn to end: short, uneven naps, so that waiting writers do not march in step."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float = BUSY_SECONDS) -> None:
+        self._seconds = seconds
         self._since = 0.0
 
     def __call__(self, prior_calls: int) -> bool:
         if prior_calls == 0:
             self._since = time.monotonic()
-        if time.monotonic() - self._since > _BUSY_SECONDS:
+        if time.monotonic() - self._since > self._seconds:
             return False
         time.sleep(random.uniform(0.0002, 0.002))  # noqa: S311 - no secret hangs on it
         return True
@@ -280,7 +283,7 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
         raise StoreUnavailable(
-            f"{path} was busy for {_BUSY_SECONDS:.0f} seconds",
+            f"{path} is busy",
             hint="another process holds it; try again when it is done",
         ) from error
     except apsw.FullError as error:

@@ -25,7 +25,10 @@ def episodes(connection: apsw.Connection, filter_: Filter, limit: int, before: C
 
 def entities(connection: apsw.Connection, filter_: Filter, limit: int, before: Cursor | None) -> list[Entity]:
     """See `Store.entities`."""
-    chosen = [where.entities(filter_, group) for group in where.groups(connection, filter_.group_ids)]
+    chosen = [
+        where.entities(filter_, group, few=where.are_few(connection, filter_.entity_types, group))
+        for group in where.groups(connection, filter_.group_ids)
+    ]
     found = _newest(connection, f"{rows.ENTITY} FROM {rows.ENTITY_FROM}", chosen, (limit, before, "e.created_at"))
     return _merged(map(rows.to_entity, found), limit, _by_creation, chosen)
 

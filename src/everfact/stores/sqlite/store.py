@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from everfact import clock
+from everfact.errors import StoreError
 from everfact.models import (
     Assertion,
     Change,
@@ -47,7 +48,7 @@ from everfact.stores.sqlite import (
     vectors,
 )
 from everfact.stores.sqlite.connection import Database, Snapshot
-from everfact.stores.sqlite.migrate import migrate, scripts
+from everfact.stores.sqlite.migrate import migrate, schema_of, scripts
 
 T = TypeVar("T")
 
@@ -74,6 +75,28 @@ class SQLiteStore:
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(database.close)
             await database.alone(lambda connection: migrate(connection, path, scripts()))
+            on_failure.pop_all()
+        return cls(database, now)
+
+    @classmethod
+    async def glance(cls, path: Path, *, patience: float, now: Callable[[], datetime] = clock.now) -> Self | None:
+        """Open a memory to read from it at once, without migrating it or waiting long; None if it is empty.
+
+        Raises:
+            StoreUnavailable: the file cannot be reached or read in time.
+            StoreError: it has to be brought up to date first.
+            StoreCorrupt: it is damaged, or some other program's.
+            SchemaTooNew: a later everfact wrote it.
+        """
+        database = Database(path, patience=patience)
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(database.close)
+            newest = len(scripts())
+            schema = await database.read(lambda connection: schema_of(connection, path, newest))
+            if schema == 0:
+                return None
+            if schema < newest:
+                raise StoreError(f"{path} is of an older version", hint="`everfact health` brings it up to date")
             on_failure.pop_all()
         return cls(database, now)
 

@@ -174,6 +174,7 @@ CREATE TABLE facts (
 ) STRICT;
 CREATE INDEX facts_by_uuid ON facts (uuid);
 CREATE INDEX facts_by_time ON facts (group_no, created_at, uuid);
+CREATE INDEX facts_by_relation ON facts (group_no, relation, created_at, uuid) WHERE known_to IS NULL;
 CREATE INDEX facts_by_text ON facts (text_id);
 CREATE INDEX facts_by_subject ON facts (subject_uuid, attribute);
 CREATE INDEX facts_by_object ON facts (object_uuid) WHERE object_uuid IS NOT NULL;
