@@ -24,6 +24,7 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _LEASE = timedelta(seconds=30)
+_PAUSE = timedelta(seconds=1)
 _GROUPS_AT_ONCE = 16
 _SENT = 1_000
 
@@ -147,35 +148,44 @@ class OutboxStore:
     async def _send(self) -> None:
         """Send what waits, each group in its order; what went out leaves no copy here.
 
-        Raises:
-            StoreUnavailable: the server is away; the rest waits on.
+        A group that cannot be sent is left for a while: on a cluster another one may lie on a node that is there.
         """
         async with self._sending:
             if not (await self._outbox.stats()).episodes:
                 return
             try:
                 while claims := await self._outbox.claim(self._owner, limit=_GROUPS_AT_ONCE, lease=_LEASE):
-                    done = await asyncio.gather(*map(self._send_group, claims), return_exceptions=True)
-                    for error in filter(None, done):
-                        raise error
+                    if not any(await asyncio.gather(*map(self._send_group, claims))):
+                        return
             finally:
                 await self._wipe_sent()
 
-    async def _send_group(self, claim: Claim | None) -> None:
+    async def _send_group(self, first: Claim) -> bool:
+        """Send what waits of a group; answer whether anything went out."""
+        claim: Claim | None = first
         while claim is not None:
             try:
                 told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
                 await (await self._opened()).add_episode(told)
-            except (StoreUnavailable, asyncio.CancelledError):
-                with suppress(ClaimLost):
-                    await self._outbox.release(claim)
+            except StoreUnavailable as error:
+                log.warning("group %s cannot be sent yet: %s", told.group_id, error)
+                await self._put_back(claim, retry_at=self._now() + _PAUSE)
+                break
+            except asyncio.CancelledError:
+                await self._put_back(claim)
                 raise
             except EverfactError as error:
-                log.warning("episode %s cannot be sent: %s", claim.episode.uuid, error)
-                with suppress(ClaimLost):
-                    await self._outbox.release(claim, error=str(error), park=True)
-                return
+                log.warning("episode %s cannot be sent: %s", told.uuid, error)
+                await self._put_back(claim, error=str(error), park=True)
+                return True
             claim = await self._next(claim)
+        return claim is not first
+
+    async def _put_back(
+        self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
+    ) -> None:
+        with suppress(ClaimLost):
+            await self._outbox.release(claim, error=error, retry_at=retry_at, park=park)
 
     async def _next(self, sent: Claim) -> Claim | None:
         """Note that it went out; a copy sent twice is the same telling to the server, so a lost lease does no harm."""

@@ -33,6 +33,7 @@ from everfact.stores.cypher import accept, graphiti, journal, match, queue, read
 from everfact.stores.cypher.adopt import Adoption
 from everfact.stores.cypher.engine import Engine
 from everfact.stores.cypher.group import Ledger, Writer
+from everfact.stores.cypher.line import ServerAway
 
 T = TypeVar("T")
 
@@ -77,9 +78,14 @@ class CypherStore:
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
-        waiting = []
-        for part in await self._parts(group_ids):
-            waiting += await queue.ready(part, self._now())
+        waiting, away = [], None
+        for part in await self._engine.parts(group_ids):
+            try:
+                waiting += await queue.ready(part, self._now())
+            except ServerAway as error:  # a node of a cluster; there is work on the others
+                away = error
+        if away is not None and not waiting:
+            raise away
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
             if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
