@@ -35,6 +35,8 @@ _GRAPHITI = (
     " (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, e.valid_at, e.invalid_at)",
 )
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
+_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
     " WITH o WHERE o.group_id <> $group RETURN o.uuid"
@@ -177,6 +179,10 @@ class FalkorEngine:
         if key not in self._prepared:
             options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
             await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
+            for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
+                if not await self.read(graph, _UNFINISHED, {"label": TEXTS[thing]}):
+                    break
+                await asyncio.sleep(_LOOK_SECONDS)
             self._prepared.add(key)
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
@@ -284,8 +290,14 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
 
 
 def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:
-    """One for each label: the server looks into it by any of its properties, and by several at once."""
+    """One for each label: the server looks into it by any of its properties, and by several at once.
+
+    Not by the group, which all nodes of a graph have in common: it would be looked up in vain every time.
+    """
     properties = {label: dict.fromkeys(name for index in of[label] for name in index) for label in of}
+    properties = {
+        label: [name for name in names if name != "group_id" or len(names) < 3] for label, names in properties.items()
+    }
     return tuple(
         f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in names)})"
         for label, names in properties.items()

@@ -59,6 +59,7 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
             " SET t.embedded = r.model RETURN count(t)"
         )
         for graph, uuids in (await engine.homes([str(row["uuid"]) for row in of])).items():
+            await engine.prepare_vectors(graph, thing, name, dimension + 2)
             here = [row for row in of if row["uuid"] in set(uuids)]
             ((count,),) = await engine.write(graph, put, {"rows": here}) or ((0,),)
             kept += count
