@@ -289,19 +289,17 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
 }
 
 
-def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:
+def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
     """One for each label: the server looks into it by any of its properties, and by several at once.
 
-    Not by the group, which all nodes of a graph have in common: it would be looked up in vain every time.
+    Not by the group where all nodes have it in common: it would be looked up in vain every time.
     """
-    properties = {label: dict.fromkeys(name for index in of[label] for name in index) for label in of}
-    properties = {
-        label: [name for name in names if name != "group_id" or len(names) < 3] for label, names in properties.items()
-    }
-    return tuple(
-        f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in names)})"
-        for label, names in properties.items()
-    )
+    made = []
+    for label, indexes in of.items():
+        names = list(dict.fromkeys(name for index in indexes for name in index))
+        told_apart = names if of is _REGISTERED else [name for name in names if name != "group_id"] or names
+        made.append(f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in told_apart)})")
+    return made
 
 
 def _text_indexes() -> tuple[str, ...]:
