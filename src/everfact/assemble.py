@@ -331,6 +331,7 @@ def _file_of(settings: Settings) -> Path:
     if path is None:
         scheme = settings.store.partition("://")[0]
         raise ConfigError(
-            f"this version cannot keep a memory in {scheme}", hint="set store to a file: sqlite:////path/to/memory.db"
+            f"this is done to a file, and the memory is kept on a server ({scheme})",
+            hint="use the server's own tools, or everfact export and import",
         )
     return path

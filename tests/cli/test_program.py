@@ -45,6 +45,7 @@ def test_health_as_json_counts_what_is_there(tmp_path: Path) -> None:
     assert answer.pop("last_write")
     assert answer == {
         "status": "healthy",
+        "warning": "",
         "store": f"sqlite://{tmp_path / 'm.db'}",
         "episodes": 2,
         "entities": 3,
@@ -65,7 +66,13 @@ async def test_health_says_what_waits(tmp_path: Path) -> None:
     [
         (("--store", "{tmp}/no.txt", "health"), 1, "no memory file", "keep the file as it is"),
         (("--store", "{tmp}/no.txt/m.db", "health"), 1, "cannot be made", "name another file"),
-        (("--store", "falkordb://localhost", "health"), 2, "cannot keep a memory in falkordb", "sqlite:"),
+        (("--store", "falkordb://127.0.0.1:1", "health"), 1, "does not answer", "setting store"),
+        (
+            ("--store", "bolt://127.0.0.1", "restore", "{tmp}/no.txt", "--yes"),
+            2,
+            "kept on a server",
+            "export and import",
+        ),
         (("--store", "ftp://x", "health"), 2, "store", ""),
         (("config", "get", "stor"), 2, "unknown key stor", "store"),
     ],

@@ -36,6 +36,8 @@ _GRAPHITI = (
     " (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, e.valid_at, e.invalid_at)",
 )
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
+_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
     " WITH o WHERE o.group_id <> $group RETURN o.uuid"
@@ -208,6 +210,10 @@ class FalkorEngine:
         if key not in self._prepared:
             options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
             await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
+            for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
+                if not await self.read(graph, _UNFINISHED, {"label": TEXTS[thing]}):
+                    break
+                await asyncio.sleep(_LOOK_SECONDS)
             self._prepared.add(key)
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
@@ -334,13 +340,17 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
 }
 
 
-def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> tuple[str, ...]:
-    """One for each label: the server looks into it by any of its properties, and by several at once."""
-    properties = {label: dict.fromkeys(name for index in of[label] for name in index) for label in of}
-    return tuple(
-        f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in names)})"
-        for label, names in properties.items()
-    )
+def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
+    """One for each label: the server looks into it by any of its properties, and by several at once.
+
+    Not by the group where all nodes have it in common: it would be looked up in vain every time.
+    """
+    made = []
+    for label, indexes in of.items():
+        names = list(dict.fromkeys(name for index in indexes for name in index))
+        told_apart = names if of is _REGISTERED else [name for name in names if name != "group_id"] or names
+        made.append(f"CREATE INDEX FOR (n:{label}) ON ({', '.join(f'n.{name}' for name in told_apart)})")
+    return made
 
 
 def _text_indexes() -> tuple[str, ...]:

@@ -15,25 +15,35 @@ from everfact.stores.cypher.words import match_words
 _FEW = 2_000
 """Of a group with no more versions than this all vectors are compared; that is as quick, and exact."""
 _MOST = 10_000
+_ALL = 1_000_000
 _SIZE = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN sum(g.next_no)"
 
 
 async def match_text(parts: Sequence[Part], thing: Thing, text: str, filter_: Filter, limit: int) -> list[Scored]:
-    """See `Store.match_text`."""
+    """See `Store.match_text`. The best are looked at first; if too few of them pass the filter, all."""
     words = match_words(text)
     scores: dict[str, float] = {}
     for part in parts if words else ():
         where = await versions(part, thing, filter_)
         found, asked = part.engine.by_words(thing, part, words)
-        for uuid, score in await _best(part, where, found, {**asked, "limit": limit}):
+        for most in (_some(limit), _ALL):
+            rows = await _best(part, where, found, {**asked, "limit": limit, "most": most})
+            if len(rows) >= limit:
+                break
+        for uuid, score in rows:
             scores[uuid] = score
     return _ranked(scores, limit)
+
+
+def _some(limit: int) -> int:
+    return 4 * limit + 100
 
 
 async def _best(part: Part, where: Where, found: str, asked: Mapping[str, Any]) -> list[Row]:
     """The best of the wordings that a clause yields whose version passes."""
     return await part.read(
-        f"{found} MATCH (node)<-[:EverfactSays]-(e:{where.label}) WHERE {where.conditions}"
+        f"{found} WITH node, score ORDER BY score DESC LIMIT $most"
+        f" MATCH (node)<-[:EverfactSays]-(e:{where.label}) WHERE {where.conditions}"
         " RETURN e.uuid, max(score) AS score ORDER BY score DESC, e.uuid DESC LIMIT $limit",
         **where.parameters,
         **asked,
@@ -50,7 +60,8 @@ async def match_vector(
 ) -> list[Scored]:
     """See `Store.match_vector`: what kind of item, the property that has its vectors, and the vector asked for.
 
-    Of many the nearest are looked up, and more of them if too few pass the filter."""
+    Of many the nearest are looked up, and more of them if too few pass the filter.
+    """
     thing, name, vector = asked
     question = direction(vector, is_question=True)
     scores: dict[str, float] = {}
@@ -65,7 +76,7 @@ async def _nearest(part: Part, thing: Thing, where: Where, name: str, asked: Map
     sizes = [] if where.is_narrow else await part.read(_SIZE)
     if sizes and (sizes[0][0] or 0) > _FEW:
         await part.engine.prepare_vectors(part.graph, thing, name, len(asked["vector"]))
-        most = 4 * asked["limit"] + 100
+        most = _some(asked["limit"])
         while most <= _MOST:
             found = await _best(part, where, part.engine.by_vector(thing, name), {**asked, "most": most})
             if len(found) >= asked["limit"]:

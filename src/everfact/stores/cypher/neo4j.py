@@ -174,7 +174,9 @@ class Neo4jEngine:
     def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
         spaces = " ".join(space(group) for group in part.groups)
         query = f"+space:({spaces}) +words:({' '.join(words)})"
-        return f"CALL db.index.fulltext.queryNodes('{_text_index(thing)}', $words) YIELD node, score", {"words": query}
+        index = _text_index(thing)
+        found = f"CALL db.index.fulltext.queryNodes('{index}', $words, {{limit: $most}}) YIELD node, score"
+        return found, {"words": query}
 
     def by_vector(self, thing: Thing, name: str) -> str:
         return (

@@ -21,6 +21,9 @@ T = TypeVar("T")
 OPEN: Final = 1 << 62
 """`known_to` of what is believed now: a number, so that one comparison serves for every time."""
 
+NO_MODEL: Final = "-"
+"""What a wording without a vector has in place of its model: an empty text would not be in the index."""
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
@@ -122,7 +125,7 @@ def _wording(item: Item) -> Node:
         "space": space(item.group_id),
         "words": " ".join(index_words(" \n".join(words))),
         "digest": _digest(item.text),
-        "embedded": "",
+        "embedded": NO_MODEL,
     }
 
 

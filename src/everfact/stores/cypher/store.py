@@ -53,6 +53,7 @@ class CypherStore:
         self._writer = Writer(engine, now, _settle)
         self._adoption = Adoption(engine, self._writer)
         self._parts = self._adoption.parts
+        self._gaps = vectors.Gaps(engine)
 
     @classmethod
     async def open(cls, engine: Engine, *, now: Callable[[], datetime] = clock.now) -> Self:
@@ -172,7 +173,7 @@ class CypherStore:
         return await vectors.put_vectors(self._engine, model, embeddings)
 
     async def unembedded(self, model: str, *, limit: int) -> list[Unembedded]:
-        return await vectors.unembedded(self._engine, await self._parts(None), model, limit)
+        return await self._gaps.unembedded(await self._parts(None), model, limit)
 
     async def maintain(self) -> bool:
         return await self._adoption.again()

@@ -9,8 +9,8 @@ from hashlib import blake2b
 
 from everfact.errors import UsageError
 from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded, Vector
-from everfact.stores.cypher.engine import LABELS, Engine, Part
-from everfact.stores.cypher.rows import OPEN, from_data, text_digest
+from everfact.stores.cypher.engine import LABELS, Engine, Part, Row
+from everfact.stores.cypher.rows import NO_MODEL, OPEN, from_data, text_digest
 
 _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
     Thing.EPISODE: Episode,
@@ -19,6 +19,7 @@ _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
 }
 _MODEL = "MERGE (m:EverfactModel {name: $name}) ON CREATE SET m.dimension = $dimension RETURN m.dimension"
 _DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
+_REVISIONS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN g.group_id, g.revision ORDER BY g.group_id"
 _OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
 
 
@@ -56,9 +57,11 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
         put = (
             f"UNWIND $rows AS r MATCH (e:{LABELS[thing]} {{uuid: r.uuid}})-[:EverfactSays]->(t)"
             f" WHERE e.known_to = {OPEN} AND t.digest = r.digest {engine.put_vector(name)}"
-            " SET t.embedded = r.model RETURN count(t)"
+            " SET t.embedded = r.model, t.models = [x IN coalesce(t.models, []) WHERE x <> r.model] + r.model"
+            " RETURN count(t)"
         )
         for graph, uuids in (await engine.homes([str(row["uuid"]) for row in of])).items():
+            await engine.prepare_vectors(graph, thing, name, dimension + 2)
             here = [row for row in of if row["uuid"] in set(uuids)]
             ((count,),) = await engine.write(graph, put, {"rows": here}) or ((0,),)
             kept += count
@@ -82,19 +85,39 @@ def _check_dimension(model: str, expected: int, given: int) -> None:
         raise UsageError(f"vectors of {model} have {expected} dimensions, this one has {given}")
 
 
-async def unembedded(engine: Engine, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
-    """See `Store.unembedded`. What has just a vector of another model is looked through one by one."""
-    others = [name for (name,) in await engine.read(engine.registry, _OTHERS, {"name": model})]
+class Gaps:
+    """Finds wordings without a vector, and remembers where there were none until somebody writes there again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._none: dict[tuple[str, str], list[Row]] = {}
+
+    async def unembedded(self, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
+        """See `Store.unembedded`. What has a vector of another model is looked through one by one."""
+        others = [name for (name,) in await self._engine.read(self._engine.registry, _OTHERS, {"name": model})]
+        found: list[Unembedded] = []
+        for part in parts:
+            revisions = await part.read(_REVISIONS)
+            if len(found) >= limit or self._none.get((part.graph, model)) == revisions:
+                continue
+            lacking = await _lacking(part, model, [NO_MODEL, *others], limit - len(found))
+            if not lacking:
+                self._none[part.graph, model] = revisions
+            found += lacking
+        return found
+
+
+async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:
     found: list[Unembedded] = []
-    for part in parts:
-        for thing, label in LABELS.items():
-            query = (
-                f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND t.{vector_name(model)} IS NULL"
-                f" MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
-                " RETURN e.data LIMIT $limit"
-            )
-            if len(found) < limit:
-                rows = await part.read(query, before=["", *others], limit=limit)
-                items = [from_data(_KINDS[thing], data) for (data,) in rows]
-                found += [Unembedded(thing=thing, uuid=item.uuid, text=item.text) for item in items]
-    return found[:limit]
+    for thing, label in LABELS.items():
+        query = (
+            f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND NOT $model IN coalesce(t.models, [])"
+            f" MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
+            " RETURN e.data LIMIT $limit"
+        )
+        for (data,) in await part.read(query, before=before, model=model, limit=limit - len(found)):
+            item = from_data(_KINDS[thing], data)
+            found.append(Unembedded(thing=thing, uuid=item.uuid, text=item.text))
+        if len(found) >= limit:
+            break
+    return found

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from itertools import islice
 
 from everfact.stores.text import all_words
+from everfact.words import SMALL_WORDS
 
 _MOST_TERMS = 64
 _LONGEST = 64
@@ -18,8 +19,10 @@ def index_words(text: str) -> list[str]:
 
 
 def match_words(text: str) -> list[str]:
-    """The words of a question; a very long one counts with its first words only."""
-    return list(islice(dict.fromkeys(_stem(word) for word in all_words(text)), _MOST_TERMS))
+    """The first words of a question; small ones only where there are no others."""
+    words = list(islice(dict.fromkeys(all_words(text)), _MOST_TERMS))
+    telling = [word for word in words if word not in SMALL_WORDS]
+    return list(dict.fromkeys(map(_stem, telling or words)))
 
 
 def _stem(word: str) -> str:
