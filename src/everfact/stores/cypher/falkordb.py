@@ -130,6 +130,10 @@ class FalkorEngine:
         if self._server is not None:
             server, self._server = self._server, None
             await server.aclose()
+            if self._is_cluster:  # it forgets its connections where a node was away
+                nodes = cast("RedisCluster", server).nodes_manager
+                await nodes.aclose()
+                await nodes.aclose("startup_nodes")
 
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:

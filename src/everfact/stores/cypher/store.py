@@ -79,14 +79,15 @@ class CypherStore:
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
-        waiting, away = [], None
-        for part in await self._engine.parts(group_ids):
+        waiting, away = [], []
+        parts = await self._engine.parts(group_ids)
+        for part in parts:
             try:
                 waiting += await queue.ready(part, self._now())
-            except ServerAway as error:  # a node of a cluster; there is work on the others
-                away = error
-        if away is not None and not waiting:
-            raise away
+            except ServerAway as error:  # a node of a cluster; there may be work on the others
+                away.append(error)
+        if away and len(away) == len(parts):
+            raise away[0]
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
             if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
