@@ -86,7 +86,7 @@ async def test_server_killed_under_load_loses_doubles_and_reorders_nothing(
         turns = {name: await task for name, task in told.items()}
     logs = {name: (tmp_path / f"{name}.log").read_text() for name in processes}
     assert [process.wait(30) for process in processes.values()] == [0, 0], logs
-    assert all("kept on this machine" in log for log in logs.values())
+    assert not away or all("kept on this machine" in log for log in logs.values())
     async with make_memory(await CypherStore.open(server.engine())) as memory:
         for group in GROUPS:
             await check(memory, group, {name: of[group] for name, of in turns.items()})

@@ -53,6 +53,7 @@ class CypherStore:
         self._writer = Writer(engine, now, _settle)
         self._adoption = Adoption(engine, self._writer)
         self._parts = self._adoption.parts
+        self._dimensions: dict[str, int] = {}
         self._gaps = vectors.Gaps(engine)
 
     @classmethod
@@ -154,8 +155,11 @@ class CypherStore:
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
     ) -> list[Scored]:
-        if not await vectors.has_vectors(self._engine, model, vector):
+        dimension = self._dimensions.get(model) or await vectors.dimension_of(self._engine, model)
+        if dimension is None:
             return []
+        self._dimensions[model] = dimension
+        vectors.check_dimension(model, dimension, len(vector))
         parts = await self._parts(where.group_ids)
         return await match.match_vector(parts, (thing, vectors.vector_name(model), vector), where, limit)
 
