@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from hashlib import sha256
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
     from everfact.capture.take import Options
     from everfact.capture.tracker import Tracker
     from everfact.client import RemoteMemory
-    from everfact.config import Settings
+    from everfact.config import EntityType, Settings
     from everfact.digest import Patience
+    from everfact.extractors.llm import Endpoint
     from everfact.git.commits import Indexed
     from everfact.memory import Memory
     from everfact.ports import Embedder, Extractor, Store
+    from everfact.prices import Price
     from everfact.stores.sqlite.check import Checkup
     from everfact.stores.sqlite.salvage import Salvaged
 
@@ -49,8 +51,11 @@ async def open_configured(settings: Settings) -> Memory:
         ConfigError: the store is of a kind that this version does not have.
         StoreError: the memory cannot be opened.
     """
+    endpoint = _endpoint(settings)  # first, so that what is wrong with the settings leaves no store open
     embedder = make_embedder(settings)
-    return make_memory(await open_store(settings), _patience(settings), embedder=embedder)
+    store = await open_store(settings)
+    read = _reader(settings, endpoint, store) if endpoint else None
+    return make_memory(store, _patience(settings), embedder=embedder, read=read)
 
 
 async def open_anywhere(settings: Settings, *, reads_text: bool = True) -> Memory | RemoteMemory:
@@ -79,15 +84,25 @@ def preload() -> None:
         import_module(f"everfact.{module}")
 
 
-def make_memory(store: Store, patience: Patience | None = None, *, embedder: Embedder | None = None) -> Memory:
-    """A memory on an open store, with the extractors and, unless one is given, the embedder that need nothing."""
+def make_memory(
+    store: Store,
+    patience: Patience | None = None,
+    *,
+    embedder: Embedder | None = None,
+    read: Callable[[Extractor], Extractor] | None = None,
+) -> Memory:
+    """A memory on an open store, with the extractors and, unless one is given, the embedder that need nothing.
+
+    `read` makes of the extractor by rules the one that reads texts in its place.
+    """
     from everfact.embedders.static import StaticEmbedder
     from everfact.extractors.json import JSONExtractor
     from everfact.extractors.local import LocalExtractor
     from everfact.memory import Memory
     from everfact.models import Source
 
-    local = LocalExtractor()
+    rules = LocalExtractor()
+    local = read(rules) if read is not None else rules
     extractors: dict[Source, Extractor] = {Source.TEXT: local, Source.MESSAGE: local, Source.JSON: JSONExtractor()}
     return Memory(store, extractors, embedder=embedder or StaticEmbedder(), patience=patience)
 
@@ -218,6 +233,66 @@ def _patience(settings: Settings) -> Patience:
     )
 
 
+def _endpoint(settings: Settings) -> Endpoint | None:
+    """The model that the settings name, if they name one.
+
+    Raises:
+        ConfigError: it cannot be asked as it is set.
+    """
+    if not settings.llm.model:
+        return None
+    if find_spec("pydantic_ai") is None:  # importing it takes a second, which is left to the first text
+        raise ConfigError(
+            f"llm.model is {settings.llm.model}, and what asks models is not installed",
+            hint="pip install 'everfact[llm]', or leave llm.model empty",
+        )
+    from everfact.config import split_model
+    from everfact.extractors.llm.endpoint import Endpoint
+
+    provider, model = split_model(settings.llm.model)
+    endpoint = Endpoint(
+        provider=provider,
+        model=model,
+        base_url=settings.llm.base_url or "",
+        api_key=settings.llm.api_key.reveal() if settings.llm.api_key else "",
+    )
+    if _price(settings, endpoint) is None and settings.llm.daily_limit_usd is not None:
+        raise ConfigError(
+            f"nobody knows what {endpoint.name} costs, so llm.daily_limit_usd cannot hold",
+            hint="set llm.input_price and llm.output_price, or llm.daily_limit_tokens in its place",
+        )
+    return endpoint
+
+
+def _price(settings: Settings, endpoint: Endpoint) -> Price | None:
+    from everfact.prices import FREE, Price, price_of
+
+    llm = settings.llm
+    if llm.input_price is not None and llm.output_price is not None:
+        return Price(llm.input_price, llm.output_price)
+    return FREE if endpoint.is_free else price_of(endpoint.model)
+
+
+def _reader(settings: Settings, endpoint: Endpoint, store: Store) -> Callable[[Extractor], Extractor]:
+    from everfact.extractors.llm import ENTITY_TYPES, Calls, LlmExtractor, Options, Pace
+    from everfact.prices import FREE
+    from everfact.spending import Limits, Spending
+
+    llm = settings.llm
+    limits = Limits(usd=llm.daily_limit_usd, tokens=llm.daily_limit_tokens)
+    pace = Pace(llm.concurrency, llm.requests_per_minute)
+    spending = Spending(store, limits, clock.now)
+    calls = Calls(endpoint, store, spending, _price(settings, endpoint) or FREE, pace)
+    own = {kind.name: _meaning(kind) for kind in settings.entity_types}
+    options = Options(seconds=settings.resilience.episode_timeout, types={**ENTITY_TYPES, **own})
+    return lambda rules: LlmExtractor(calls, rules, store, options)
+
+
+def _meaning(kind: EntityType) -> str:
+    details = "; ".join(f"{name}: {meaning}" for name, meaning in kind.fields.items())
+    return f"{kind.description} ({details})" if details else kind.description
+
+
 def capture_options(settings: Settings) -> Options:
     """How sessions of coding assistants are captured, by the settings: for `everfact.capture.take.capture_session`."""
     from dataclasses import asdict
@@ -263,7 +338,11 @@ def make_tracker(settings: Settings, memory: Memory, *, enabled: bool = False) -
         inactivity_timeout=tracking.inactivity_timeout,
         check_interval=tracking.check_interval,
     )
-    return Tracker(memory, capture_options(settings), told)
+    endpoint = _endpoint(settings)
+    price = None if endpoint is None else _price(settings, endpoint)
+    # What is answered is little beside what is read.
+    cost = (lambda tokens: price.of(tokens, 0)) if price is not None else (lambda _: 0.0)
+    return Tracker(memory, capture_options(settings), told, price=cost)
 
 
 def restore(settings: Settings, backup: Path) -> Path | None:

@@ -11,6 +11,7 @@ from everfact.clock import new_id
 from everfact.digest import LEASE, Patience, Run
 from everfact.errors import Conflict
 from everfact.ingest import ingest
+from everfact.judge import Judge
 from everfact.marks import is_testimony
 from everfact.models import Change, Claim, Episode, Extraction, Filter, Source, Status
 from everfact.ports import Extractor, Store
@@ -53,8 +54,11 @@ class Digester:
 
     async def _digest(self, claim: Claim, lease: timedelta | None) -> Claim | None:
         extraction, head = await self._extract(claim), claim.head
+        judge = (
+            Judge(self.extractors[claim.episode.source]) if extraction.usage.calls and not extraction.degraded else None
+        )
         for _ in range(TRIES):
-            change = await ingest(self.store, claim, extraction, parent=head, now=self.now())
+            change = await ingest(self.store, claim, extraction, parent=head, now=self.now(), judge=judge)
             try:
                 return await self._finish(change, claim, lease)
             except Conflict:

@@ -12,6 +12,8 @@ EverfactError
 │   └── ClaimLost          the lease ran out and another worker took over
 ├── ExtractError           text could not be turned into assertions
 │   ├── ModelUnavailable   the model did not answer                               (retryable)
+│   ├── ModelRefused       its server does not take the request as it is
+│   ├── LimitReached       what models may cost a day is spent
 │   └── ModelAnswerInvalid the model answered nonsense
 ├── CaptureError           a transcript that cannot be read
 └── InstallError           a client's config that cannot be edited safely
@@ -84,9 +86,39 @@ class ExtractError(EverfactError):
 
 
 class ModelUnavailable(ExtractError):
-    """The model did not answer."""
+    """The model did not answer.
+
+    `retry_after` is in how many seconds it wants to be asked again, if it says; `was_sent`: the question has reached
+    its server; `may_cost`: for all we know it has worked on it.
+    """
 
     retryable = True
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str = "",
+        retry_after: float | None = None,
+        was_sent: bool = True,
+        may_cost: bool = False,
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.retry_after = retry_after
+        self.was_sent = was_sent
+        self.may_cost = may_cost
+
+
+class ModelRefused(ExtractError):
+    """The model's server does not take the request as it is; `is_form`: another form of it may do."""
+
+    def __init__(self, message: str, *, hint: str = "", is_form: bool = False) -> None:
+        super().__init__(message, hint=hint)
+        self.is_form = is_form
+
+
+class LimitReached(ExtractError):
+    """What models may cost a day is spent; it goes on tomorrow."""
 
 
 class ModelAnswerInvalid(ExtractError):

@@ -9,7 +9,8 @@ from datetime import datetime
 
 from everfact.clock import new_id
 from everfact.communities import is_community
-from everfact.marks import is_captured, is_hearsay, trust_of, with_trust
+from everfact.judge import Judge
+from everfact.marks import is_captured, is_hearsay, is_worse, trust_of, with_reading, with_trust
 from everfact.models import (
     Assertion,
     Change,
@@ -26,6 +27,7 @@ from everfact.models import (
     Statement,
     Thing,
     Trust,
+    Usage,
     fold_name,
 )
 from everfact.obey import ORDER, obey, outdated
@@ -44,9 +46,12 @@ async def ingest(
     *,
     parent: str | None,
     now: datetime,
+    judge: Judge | None = None,
 ) -> Change:
     """The change that digesting the claimed episode makes; told before, only what is different now."""
     episode = claim.episode
+    if is_worse(episode, extraction):  # a model was wanted again and could not be had: what it read before stays
+        return _change(episode, parent, now)
     trust = extraction.trust if extraction.trust is not Trust.FULL else trust_of(episode)
     # What is not to be relied on, or was not told to us, may ask that itself be left out, and nothing else.
     obeys = trust is Trust.FULL and not is_captured(episode)
@@ -63,29 +68,39 @@ async def ingest(
     before = [] if claim.is_first else await store.assertions(own, limit=EVERYTHING)
     if any(command.kind is CommandKind.EXPIRED for command in commands):  # what it ended stays ended
         before = [a for a in before if a.origin != ORDER]
-    made = [_assert(episode, said, cast, extraction.extractor, now) for said in statements]
-    made += [
-        _assert(episode, Statement(subject=m, relation="", object=None, sentence=""), cast, extraction.extractor, now)
-        for m in _unused(extraction.mentions, statements)
+    bare = [
+        Statement(subject=m, relation="", object=None, sentence="") for m in _unused(extraction.mentions, statements)
     ]
+    made = [_assert(episode, said, cast, extraction.extractor, now) for said in (*statements, *bare)]
     asserted, withdrawn = _difference(made, before)
-    change = Change(
+    told = replace(
+        _change(episode, parent, now),
+        asserted=(*asserted, *obeyed.asserted),
+        withdrawn=tuple({*withdrawn, *obeyed.withdrawn}),
+        removed=tuple(obeyed.removed),
+        entities=cast.written_for(asserted),
+    )
+    change = await refold(store, told)
+    if judge is not None:
+        change = await judge.settle(store, told, change)
+    marked = await outdated(store, episode, commands, change)
+    usage = extraction.usage + (judge.usage if judge is not None else Usage())
+    read = with_reading(episode if trust is trust_of(episode) else with_trust(episode, trust), extraction, usage)
+    if read is not episode and episode.uuid not in change.removed:
+        marked = (*marked, read)
+    return replace(change, episodes=marked) if marked else change
+
+
+def _change(episode: Episode, parent: str | None, now: datetime) -> Change:
+    """A change by which the episode is digested and nothing else is done."""
+    return Change(
         uuid=new_id(),
         group_id=episode.group_id,
         kind=ChangeKind.DIGEST,
         created_at=now,
         parent=parent,
         cause=episode.uuid,
-        asserted=(*asserted, *obeyed.asserted),
-        withdrawn=tuple({*withdrawn, *obeyed.withdrawn}),
-        removed=tuple(obeyed.removed),
-        entities=cast.written_for(asserted),
     )
-    change = await refold(store, change)
-    marked = await outdated(store, episode, commands, change)
-    if trust is not trust_of(episode) and episode.uuid not in change.removed:
-        marked = (*marked, with_trust(episode, trust))
-    return replace(change, episodes=marked) if marked else change
 
 
 def _trusted(said: Statement, trust: Trust) -> Statement:

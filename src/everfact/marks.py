@@ -1,4 +1,5 @@
-"""What is written on episodes, for others to heed: `captured` when told, `trust` and `superseded_by` when digested.
+"""What is written on episodes, for others to heed: `captured` when told, `trust` and `superseded_by` when digested, and
+`reading`, who read it and what that took.
 
 And taking off again what digesting wrote.
 """
@@ -6,10 +7,10 @@ And taking off again what digesting wrote.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 
-from everfact.models import JSON, Change, Episode, Filter, Status, Trust
+from everfact.models import JSON, Change, Episode, Extraction, Filter, Status, Trust, Usage
 from everfact.ports import Store
 
 CAPTURED = "captured"
@@ -41,7 +42,46 @@ def is_hearsay(episode: Episode) -> bool:
 
 def with_trust(episode: Episode, trust: Trust) -> Episode:
     """The episode, digested, with how far it may be relied on."""
-    return replace(episode, attributes={**episode.attributes, "trust": trust}, status=Status.DONE, attempts=0, error="")
+    return _with(episode, "trust", trust)
+
+
+def is_model(reader: str) -> bool:
+    """Whether an extractor of that name asks a model."""
+    return reader.startswith("llm/")
+
+
+def degraded(episode: Episode) -> str:
+    """Why somebody less able than wanted has read the episode; empty if nobody has."""
+    return str(_reading(episode).get("degraded", ""))
+
+
+def read_by(episode: Episode) -> str:
+    """Who has read the episode, if it was a model or should have been one; else empty."""
+    return str(_reading(episode).get("by", ""))
+
+
+def is_worse(episode: Episode, extraction: Extraction) -> bool:
+    """Whether the episode has been read as a whole by a model, and this is less than that."""
+    is_whole = bool(read_by(episode)) and not degraded(episode)
+    return is_whole and (extraction.degraded or not extraction.usage.calls)
+
+
+def with_reading(episode: Episode, extraction: Extraction, usage: Usage) -> Episode:
+    """The episode, digested, with who read it and what all calls for it took; unmarked if rules alone were wanted."""
+    if not extraction.degraded and not usage.calls:
+        return episode
+    why: dict[str, JSON] = {"degraded": extraction.reason or "not all of it"} if extraction.degraded else {}
+    cost: dict[str, JSON] = {name: value for name, value in asdict(usage).items() if value}
+    return _with(episode, "reading", {"by": extraction.extractor, **why, **cost})
+
+
+def _reading(episode: Episode) -> Mapping[str, JSON]:
+    reading = episode.attributes.get("reading")
+    return reading if isinstance(reading, dict) else {}
+
+
+def _with(episode: Episode, name: str, value: JSON) -> Episode:
+    return replace(episode, attributes={**episode.attributes, name: value}, status=Status.DONE, attempts=0, error="")
 
 
 def superseded(episode: Episode, by: str) -> Episode:

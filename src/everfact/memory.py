@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Self
 
-from everfact import clock, evidence, lookup, revise
+from everfact import clock, evidence, lookup, reprocess, revise
 from everfact.communities import build_communities, ever_built
 from everfact.digest import Patience
 from everfact.digester import TRIES, Digester
@@ -38,7 +38,9 @@ from everfact.models import (
 )
 from everfact.ports import Embedder, Extractor, Store
 from everfact.refold import EVERYTHING
+from everfact.reprocess import Lesser, Reprocessed
 from everfact.signals import Signals
+from everfact.spending import spent
 from everfact.summarize import SagaSummary, summarize_saga
 
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
@@ -60,6 +62,8 @@ class Memory:
         self._store = store
         self._embedder = embedder
         self._now = now
+        self.reader = extractors[Source.TEXT].name if Source.TEXT in extractors else ""
+        """Who reads texts here: rules or a model, by name."""
         self._digester = Digester(store, extractors, patience or Patience(), now)
         self.told = asyncio.Event()
         """Set when something was added, so that a worker in this process need not wait for its next look."""
@@ -126,6 +130,40 @@ class Memory:
         """Queue the parked episodes again, with their attempts forgotten; answer how many."""
         count = await self._store.requeue(Filter(group_ids=group_ids, statuses=(Status.PARKED,)))
         self.told.set()
+        return count
+
+    async def lesser(self, *, group_id: str = "main", others: bool = False) -> Lesser:
+        """The episodes that rules have read and the present model should read again; with `others` other models' too.
+
+        Raises:
+            UsageError: no model reads here.
+        """
+        return await reprocess.lesser(self._store, self.reader, group_id, others=others)
+
+    async def reprocess(
+        self, found: Lesser, *, group_id: str = "main", on_done: Callable[[int], None] = lambda _: None
+    ) -> Reprocessed:
+        """Have them read again, and wait for it; `on_done` hears how many went by. It can be run again at any time."""
+        return await reprocess.reprocess(self._digester, found, group_id, on_done)
+
+    async def queue_again(self, found: Lesser, *, group_id: str = "main") -> int:
+        """Queue them to be read again, by whichever worker comes first; answer how many."""
+        count = await reprocess.queue_again(self._digester, found, group_id)
+        self.told.set()
+        return count
+
+    async def undo_reprocess(self, *, group_id: str = "main", on_done: Callable[[int], None] = lambda _: None) -> int:
+        """Take back what the last reprocessing did; answer how many episodes are read as they were before.
+
+        Raises:
+            UsageError: there was none.
+        """
+        count = 0
+        for change in await reprocess.last_run(self._store, group_id):
+            if not await revise.is_undone(self._store, change):
+                await self.undo(change.uuid, group_ids=(group_id,))
+                count += 1
+            on_done(1)
         return count
 
     async def embed(self) -> int:
@@ -249,8 +287,8 @@ class Memory:
         return await self._store.facts(Filter(group_ids=group_ids, disputed=True, valid_at=self._now()), limit=limit)
 
     async def status(self, *, group_ids: Sequence[str] | None = None) -> Stats:
-        """How much there is and how it is doing."""
-        return await self._store.stats(group_ids)
+        """How much there is and how it is doing, and what models have taken."""
+        return replace(await self._store.stats(group_ids), spent=await spent(self._store, self._now()))
 
     async def state(self, name: str) -> str | None:
         """A small named value that somebody kept here: an offset, a watermark."""

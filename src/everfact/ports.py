@@ -19,6 +19,7 @@ from everfact.models import (
     Extraction,
     Fact,
     Filter,
+    Judgement,
     Pair,
     Reached,
     Scored,
@@ -26,7 +27,6 @@ from everfact.models import (
     Thing,
     Unembedded,
     Vector,
-    Verdict,
 )
 
 T = TypeVar("T")
@@ -184,6 +184,13 @@ class Store(Protocol):
     async def set_state(self, name: str, value: str | None) -> None:
         """Keep a small named value, or drop it with None."""
 
+    async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
+        """Keep `new` in place of `old`, if that is still what is kept; answer whether it was.
+
+        None stands for no value. Of several at once, in any process, one succeeds; what succeeded survives as other
+        writes do. So whoever reads, decides and swaps, and reads again on failure, has counted everybody in.
+        """
+
     async def backup(self, target: Path) -> None:
         """Write a checked copy of everything to a new file while others go on working.
 
@@ -211,8 +218,8 @@ class Extractor(Protocol):
             ExtractError: nothing could be made of it.
         """
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """Say of each pair how the newer assertion bears on the older one, all in one go."""
+    async def judge(self, pairs: Sequence[Pair]) -> Judgement:
+        """Say of each pair how the newer assertion bears on the older one, all in one go; in doubt both stand."""
 
 
 class Embedder(Protocol):

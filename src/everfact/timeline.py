@@ -47,7 +47,9 @@ class Stint:
 
 def fold(assertions: Iterable[Assertion]) -> list[Fact]:
     """The facts that the standing assertions about one subject and attribute add up to."""
-    standing = sorted((a for a in assertions if a.statement.relation and not a.withdrawn), key=_order)
+    told = [a for a in assertions if a.statement.relation and not a.withdrawn]
+    overruled = {a.statement.replaces for a in told if _overrules(a)}
+    standing = sorted((a for a in told if a.uuid not in overruled and not _overrules(a)), key=_order)
     trusted = [a for a in standing if a.statement.trust is Trust.FULL]
     doubtful = [a for a in standing if a.statement.trust is not Trust.FULL]
     # Apart from each other, so that what is doubtful ends, disputes and moves nothing that is trusted.
@@ -60,6 +62,11 @@ def _fold(standing: list[Assertion]) -> list[Stint]:
     stints = _fold_states(states)
     stints += _fold_plans([a for a in standing if a.statement.kind is FactKind.PLAN], states)
     return stints + _fold_events([a for a in standing if a.statement.kind is FactKind.EVENT])
+
+
+def _overrules(assertion: Assertion) -> bool:
+    """Whether it says of another assertion, by its uuid, that this never held: a judge's word on one moment."""
+    return assertion.statement.phase is Phase.ENDS and assertion.statement.replaces != ""
 
 
 def object_key(assertion: Assertion) -> str:

@@ -46,6 +46,7 @@ SAMPLES: dict[str, tuple[str, ...]] = {
     "models remove": ("minilm",),
     "purge": ("Ana", "--yes"),
     "queue": ("--run",),
+    "reprocess": ("--undo",),
     "restore": ("copy.db", "--yes"),
     "search": ("Ana",),
     "session-tracking start": (),

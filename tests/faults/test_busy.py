@@ -13,7 +13,8 @@ import pytest
 from tests.faults.runs.workload import answers, fill, ticking, turn
 
 from everfact.errors import StoreUnavailable
-from everfact.stores.sqlite import SQLiteStore, connection
+from everfact.stores.sqlite import SQLiteStore
+from everfact.stores.sqlite.connection import Database
 
 
 @pytest.fixture
@@ -24,9 +25,14 @@ def holder(tmp_path: Path) -> Iterator[apsw.Connection]:
     holder.close()
 
 
+def wait(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    """Have stores wait so long for their turn."""
+    monkeypatch.setattr(Database.__init__, "__kwdefaults__", {"vfs": None, "patience": seconds})
+
+
 @pytest.fixture(autouse=True)
 def short_patience(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(connection, "_BUSY_SECONDS", 0.2)
+    wait(monkeypatch, 0.2)
 
 
 async def test_a_held_write_lock_is_an_error_that_says_so_and_readers_go_on(
@@ -63,7 +69,7 @@ async def test_making_a_memory_waits_for_another_process_that_is_making_it(
     tmp_path: Path, holder: apsw.Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """SQLite itself does not wait when a file is switched to the write-ahead log."""
-    monkeypatch.setattr(connection, "_BUSY_SECONDS", 10.0)
+    wait(monkeypatch, 10.0)
     holder.execute("BEGIN IMMEDIATE; PRAGMA user_version = 0")
     opening = asyncio.create_task(SQLiteStore.open(tmp_path / "memory.db"))
     await asyncio.sleep(0.1)

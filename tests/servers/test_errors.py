@@ -20,7 +20,7 @@ from everfact.stores.cypher import neo4j as neo4j_engine
 from everfact.stores.cypher.store import CypherStore
 from everfact.testing.builders import HOME, episode
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
 
 @pytest.fixture

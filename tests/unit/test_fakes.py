@@ -26,4 +26,4 @@ async def test_fixed_extractor_answers_what_it_was_given() -> None:
     assert await extractor.extract(episode("told"), []) == known
     assert await extractor.extract(episode("other"), []) == Extraction(extractor="fixed")
     said = assertion(entity(), None)
-    assert await extractor.judge([Pair(older=said, newer=said)] * 2) == [Verdict.REPLACES] * 2
+    assert (await extractor.judge([Pair(older=said, newer=said)] * 2)).verdicts == (Verdict.REPLACES,) * 2

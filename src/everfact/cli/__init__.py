@@ -26,6 +26,7 @@ from everfact.cli import (
     looking,
     mcp,
     models,
+    reprocess,
     setup,
     telling,
     token,
@@ -59,6 +60,7 @@ app.command()(changing.purge)
 app.command()(upkeep.queue)
 app.command()(upkeep.summarize)
 app.command()(upkeep.compact)
+app.command()(reprocess.reprocess)
 app.command()(tracking.capture)
 app.command()(context.context)
 app.command()(context.hook)

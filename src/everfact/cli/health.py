@@ -11,6 +11,7 @@ from everfact.cli.output import answer
 from everfact.cli.session import run, settings_of
 
 if TYPE_CHECKING:
+    from everfact.cli.output.screen import Screen
     from everfact.config import Settings
     from everfact.models import Stats
 
@@ -23,7 +24,7 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     from everfact.verbs.upkeep import condition
 
     said = condition(settings.remote or settings.store, held, trouble=Spool.of_this_user().trouble())
-    answer(ctx, as_json, _plain(settings, held), lambda screen: screen.line(said))
+    answer(ctx, as_json, _plain(settings, held), lambda screen: _draw(screen, settings, held, said))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -32,7 +33,18 @@ def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
     answer(ctx, as_json, held, lambda screen: screen.counts(held))
 
 
+def _draw(screen: Screen, settings: Settings, held: Stats, said: str) -> None:
+    screen.line(said)
+    llm = settings.llm
+    if llm.model:
+        dollars = f", for at most ${llm.daily_limit_usd:g} a day" if llm.daily_limit_usd is not None else ""
+        tokens = f", with at most {llm.daily_limit_tokens:,} tokens a day" if llm.daily_limit_tokens else ""
+        screen.line(f"texts are read by {llm.model}{dollars}{tokens}")
+    screen.spent(held)
+
+
 def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
+    model = {"model": settings.llm.model, "models_today": stats.spent.today if stats.spent else {}}
     return {
         "status": "healthy",
         "store": settings.remote or settings.store,
@@ -43,4 +55,5 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "parked": stats.parked,
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
         "warning": stats.warning,
+        **(model if settings.llm.model else {}),
     }

@@ -23,9 +23,11 @@ from everfact.models import (
     Mention,
     Receipt,
     Source,
+    Spent,
     Statement,
     Stats,
     Status,
+    Usage,
     Value,
     ValueType,
 )
@@ -202,7 +204,13 @@ def stats(data: Row, now: datetime) -> Stats:
         parked=int(_number(queue, "parked")),
         oldest_pending=now - timedelta(seconds=waited) if isinstance(waited, int | float) else None,
         last_write=_time(data, "last_write"),
+        spent=Spent(day=f"{now:%Y-%m-%d}", today=dict(rows(data.get("models"), _usage))),
     )
+
+
+def _usage(data: Row) -> tuple[str, Usage]:
+    counts = {name: int(_number(data, name)) for name in ("calls", "input_tokens", "output_tokens", "rescues")}
+    return _text(data, "model"), Usage(**counts, usd=_number(data, "usd"), seconds=_number(data, "seconds"))
 
 
 def given_fact(said: Statement) -> dict[str, JSON]:

@@ -5,6 +5,7 @@
 `project` says which project we work for and which group that has.
 """
 
+from everfact.config.graphiti import split_model
 from everfact.config.kinds import Secret
 from everfact.config.loaded import Loaded, Places, Row, load
 from everfact.config.project import current_session, default_group, project_dir, transcript_folders
@@ -21,5 +22,6 @@ __all__ = [
     "default_group",
     "load",
     "project_dir",
+    "split_model",
     "transcript_folders",
 ]

@@ -36,6 +36,11 @@ VARIABLES = (
     ("GOOGLE_API_KEY", "llm.api_key", "gemini"),
     ("GEMINI_API_KEY", "llm.api_key", "gemini"),
     ("GROQ_API_KEY", "llm.api_key", "groq"),
+    ("AZURE_OPENAI_API_KEY", "llm.api_key", "azure"),
+    ("AZURE_OPENAI_ENDPOINT", "llm.base_url", "azure"),
+    ("OPENROUTER_API_KEY", "llm.api_key", "openrouter"),
+    ("OLLAMA_BASE_URL", "llm.base_url", "ollama"),
+    ("SEMAPHORE_LIMIT", "llm.concurrency", ""),
     ("EMBEDDER_MODEL", "embedder.model", ""),
     ("OPENAI_API_KEY", "embedder.api_key", "openai"),
     ("OPENAI_API_URL", "embedder.base_url", "openai"),
@@ -77,7 +82,11 @@ _DEFAULT_MODELS = {
 }
 _DETAILS = {"true": "FULL", "false": "OMIT"}
 _DEEPEST = 4  # database.providers.neo4j.uri
-_PROVIDERS = ("openai", "azure_openai", "anthropic", "gemini", "groq", "voyage", "ollama")
+_PROVIDERS = (
+    *("openai", "azure", "anthropic", "gemini", "groq", "voyage"),
+    *("openrouter", "ollama", "vllm", "lmstudio", "llamacpp"),
+)
+_SAME_PROVIDERS = {"google": "gemini", "azure_openai": "azure"}
 _MAKERS = {"claude": "anthropic", "gemini": "gemini", "voyage": "voyage", "wordllama": "local"}
 _REFERENCE = re.compile(r"\$\{([^:}]+)(?::([^}]*))?\}")
 
@@ -158,6 +167,12 @@ def provider_of(model: str) -> str:
     if not name or prefix in _PROVIDERS:
         return prefix
     return next((provider for start, provider in _MAKERS.items() if name.startswith(start)), "openai")
+
+
+def split_model(model: str) -> tuple[str, str]:
+    """Who serves the model, and what it is called there."""
+    provider, (prefix, _, rest) = provider_of(model), model.partition(":")
+    return provider, rest if rest and _provider(prefix) == provider else model
 
 
 def _default_store(reading: Reading) -> list[Offer]:
@@ -305,7 +320,7 @@ def _translate(path: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _provider(name: str) -> str:
-    return "gemini" if name.lower() == "google" else name.lower()
+    return _SAME_PROVIDERS.get(name.lower(), name.lower())
 
 
 def _plain(key: Key, value: object, anchor: Anchor) -> object:

@@ -128,6 +128,18 @@ class Llm(Section):
     base_url: Annotated[OptionalUrl, "Address of an OpenAI-compatible endpoint; unset: the provider's own"] = None
     api_key: Annotated[OptionalSecret, "Key for the model's provider"] = None
     daily_limit_usd: Annotated[float | None, kinds.dollars, "Dollars a day the model may cost; unset: no limit"] = None
+    daily_limit_tokens: Annotated[int | None, kinds.count, "Tokens a day, both ways; unset: no limit"] = None
+    input_price: Annotated[
+        float | None, kinds.dollars, "Dollars for a million tokens sent; unset: by our table of prices"
+    ] = None
+    output_price: Annotated[float | None, kinds.dollars, "Dollars for a million tokens answered"] = None
+    concurrency: Annotated[Count, "Calls at the same time, in each process"] = 4
+    requests_per_minute: Annotated[int | None, kinds.count, "Calls a minute, in each process; unset: no limit"] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.input_price is None) != (self.output_price is None):
+            raise CheckError({"output_price": "should be set together with llm.input_price"})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -118,6 +118,8 @@ class Spool:
         for counter in _files(self._turns):
             if time.time() - _modified(counter) > _FORGOTTEN:
                 counter.unlink(missing_ok=True)
+        for partial in self._taken.glob(".*"):  # left by whoever was killed while writing it
+            partial.unlink(missing_ok=True)
         for path in _files(self._taken):
             self.failed(_job(path), "the process that was at it ended")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from everfact.models.kinds import Ranking, Source, Status, Thing, Vector
 from everfact.models.known import Assertion, Change, Entity, Fact
-from everfact.models.told import Episode
+from everfact.models.told import Episode, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +91,20 @@ class Unembedded:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Spent:
+    """What models have taken, by name: on one day, and all along."""
+
+    day: str
+    today: Mapping[str, Usage] = field(default_factory=dict)
+    ever: Mapping[str, Usage] = field(default_factory=dict)
+
+    @property
+    def usd(self) -> float:
+        """Dollars, all along."""
+        return sum(usage.usd for usage in self.ever.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Stats:
     """How much a store holds now, and how it is doing."""
 
@@ -105,6 +120,8 @@ class Stats:
     last_write: datetime | None = None
     warning: str = ""
     """What a crash of the store's server could take back of what was acknowledged, and what to do about it."""
+    spent: Spent | None = None
+    """What models have taken, in all groups; a store leaves it out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TypeAlias, overload
 
-from everfact.models.kinds import JSON, ChangeKind, FactKind, Status
-from everfact.models.told import Episode, Statement, Value
+from everfact.models.kinds import JSON, ChangeKind, FactKind, Status, Verdict
+from everfact.models.told import Episode, Statement, Usage, Value
 
 _LOOK_AT = 20_000
 _WORD = re.compile(r"\w[\w.+#/-]*\w|\w")
@@ -198,6 +198,15 @@ class Pair:
 
     older: Assertion
     newer: Assertion
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """One verdict for each pair, who gave them, and what that took."""
+
+    verdicts: tuple[Verdict, ...]
+    judge: str = ""
+    usage: Usage = field(default_factory=Usage)
 
 
 def names_in(episode: Episode) -> list[str]:

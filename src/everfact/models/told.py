@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 
 from everfact.models.kinds import JSON, CommandKind, FactKind, Granularity, Phase, Source, Status, Trust, ValueType
@@ -63,6 +63,29 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """What asking a model took; `rescues` are the episodes that rules had to read in its place."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    usd: float = 0.0
+    seconds: float = 0.0
+    rescues: int = 0
+
+    def __add__(self, more: Usage) -> Usage:
+        return Usage(**{part.name: getattr(self, part.name) + getattr(more, part.name) for part in fields(Usage)})
+
+    def __neg__(self) -> Usage:
+        return Usage(**{part.name: -getattr(self, part.name) for part in fields(Usage)})
+
+    @property
+    def tokens(self) -> int:
+        """Both ways."""
+        return self.input_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Extraction:
     """What an extractor found in one episode."""
 
@@ -73,6 +96,10 @@ class Extraction:
     trust: Trust = Trust.FULL
     """Of the episode as a whole."""
     degraded: bool = False
+    """A better extractor than the one that answered was wanted, or something could not be read."""
+    reason: str = ""
+    """Why it is degraded."""
+    usage: Usage = Usage()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
-from everfact.models import Entity, Episode, Extraction, Pair, Vector, Verdict
+from everfact.models import Entity, Episode, Extraction, Judgement, Pair, Vector, Verdict
 
 
 class FakeClock:
@@ -42,9 +42,9 @@ class FixedExtractor:
         """Look the content up."""
         return self._extractions.get(episode.content, Extraction(extractor=self.name))
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    async def judge(self, pairs: Sequence[Pair]) -> Judgement:
         """Say the same of every pair."""
-        return [self._verdict for _ in pairs]
+        return Judgement(verdicts=(self._verdict,) * len(pairs), judge=self.name)
 
 
 class HashingEmbedder:

@@ -303,6 +303,12 @@ class ReferenceStore:
             if value is not None:
                 contents.state[name] = value
 
+    async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
+        is_still = await self.state(name) == old
+        if is_still:
+            await self.set_state(name, new)
+        return is_still
+
     async def backup(self, target: Path) -> None:
         await asyncio.to_thread(_write_new, target, repr(self._reading()))
 

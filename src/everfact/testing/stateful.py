@@ -50,6 +50,7 @@ _MANY = 1_000
 
 groups = st.sampled_from(GROUPS)
 texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join)
+small_values = st.sampled_from([None, "1", "2"])
 days = st.none() | st.integers(0, 9).map(lambda n: EARLY + timedelta(days=n))
 
 
@@ -183,6 +184,10 @@ class StoreComparison(RuleBasedStateMachine):
     @rule(group_id=groups, status=st.sampled_from(Status))
     def requeue(self, group_id: str, status: Status) -> None:
         self.both(lambda store: store.requeue(Filter(group_ids=(group_id,), statuses=(status,))))
+
+    @rule(old=small_values, new=small_values)
+    def swap_state(self, old: str | None, new: str | None) -> None:
+        self.both(lambda store: store.swap_state("offset", old, new))
 
     def _of(self, pair: tuple[Claim, Claim], store: Store) -> Claim:
         return pair[0] if store is self.reference else pair[1]

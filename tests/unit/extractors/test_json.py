@@ -503,4 +503,5 @@ async def test_extractor_reads_an_episode_under_its_name() -> None:
 
 async def test_extractor_lets_every_pair_stand() -> None:
     one = assertion(entity("Ana"), entity("Globex"))
-    assert await JSONExtractor().judge([Pair(older=one, newer=one)] * 2) == [Verdict.BOTH_STAND] * 2
+    judged = await JSONExtractor().judge([Pair(older=one, newer=one)] * 2)
+    assert judged.verdicts == (Verdict.BOTH_STAND,) * 2

@@ -135,6 +135,14 @@ class Screen:
         names = ("groups", "episodes", "entities", "facts", "assertions", "changes", "pending", "parked")
         self.rows([(name, f"{getattr(stats, name):>9,}") for name in names])
         self.rows([("last write", when(stats.last_write) or "never")])
+        self.spent(stats)
+
+    def spent(self, stats: Stats) -> None:
+        """What models took today."""
+        for model, usage in stats.spent.today.items() if stats.spent else ():
+            rescued = f", {usage.rescues} episodes read by rules in its place" if usage.rescues else ""
+            tokens = f"{usage.calls:,} calls, {usage.tokens:,} tokens, ${usage.usd:.4f}, {usage.seconds:.0f} s"
+            self.line(f"{model} today: {tokens}{rescued}")
 
 
 def when(moment: datetime | None) -> str:

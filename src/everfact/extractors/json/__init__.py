@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from everfact.extractors.json.walk import EXTRACTOR, extract_json
-from everfact.models import Entity, Episode, Extraction, Pair, Verdict
+from everfact.models import Entity, Episode, Extraction, Judgement, Pair, Verdict
 
 __all__ = ["JSONExtractor", "extract_json"]
 
@@ -29,6 +29,6 @@ class JSONExtractor:
         """
         return await asyncio.to_thread(extract_json, episode.content, episode.reference_time, episode.name)
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    async def judge(self, pairs: Sequence[Pair]) -> Judgement:
         """Leave every pair standing."""
-        return [Verdict.BOTH_STAND for _ in pairs]
+        return Judgement(verdicts=(Verdict.BOTH_STAND,) * len(pairs))

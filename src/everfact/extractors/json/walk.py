@@ -90,6 +90,7 @@ def extract_json(content: str, reference: datetime, name: str = "") -> Extractio
         statements=tuple(walk.statements),
         mentions=tuple(walk.mentions),
         degraded=walk.is_cut,
+        reason="it is nested too deeply to be read as a whole" if walk.is_cut else "",
     )
 
 

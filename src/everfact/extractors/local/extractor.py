@@ -51,6 +51,7 @@ from everfact.models import (
     Entity,
     Episode,
     Extraction,
+    Judgement,
     Mention,
     Pair,
     Source,
@@ -134,9 +135,9 @@ class LocalExtractor:
         # A short text is read before another thread would have begun; a long one must not hold up everybody else.
         return read() if len(episode.content) <= _SHORT else await asyncio.to_thread(read)
 
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+    async def judge(self, pairs: Sequence[Pair]) -> Judgement:
         """Rules know no more than the fold does: both stand."""
-        return [Verdict.BOTH_STAND] * len(pairs)
+        return Judgement(verdicts=(Verdict.BOTH_STAND,) * len(pairs))
 
 
 def extract_text(
@@ -178,6 +179,7 @@ def extract_text(
         mentions=tuple(found.mentions.values()),
         commands=tuple(found.commands),
         degraded=found.is_degraded,
+        reason="a sentence could not be read" if found.is_degraded else "",
     )
     return with_trust(extraction, content)
 

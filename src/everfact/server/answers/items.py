@@ -8,6 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from everfact.marks import degraded, read_by
 from everfact.models import Change, Entity, Episode, Fact, Thing, Value
 
 
@@ -129,6 +130,8 @@ class EpisodeResult(Answer):
     group_id: str
     valid_at: Annotated[datetime, Field(description="The time it was told from (its reference_time).")]
     status: Annotated[str, Field(description="pending, done or parked (given up after several attempts)")]
+    read_by: Annotated[str | None, Field(description="The model that read it, or rules in its place.")] = Optional
+    degraded: Annotated[str | None, Field(description="Why rules had to read it, or a part of it.")] = Optional
     thread: str | None = Optional
     error: str | None = Optional
     truncated: Annotated[str | None, Field(description="Where to read the whole content.")] = Optional
@@ -146,6 +149,8 @@ class EpisodeResult(Answer):
             group_id=episode.group_id,
             valid_at=episode.reference_time,
             status=episode.status.value,
+            read_by=read_by(episode),
+            degraded=degraded(episode),
             thread=episode.thread,
             error=episode.error,
             truncated=uri(Thing.EPISODE, episode.uuid) if len(episode.content) > most else None,

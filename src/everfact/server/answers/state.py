@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import Field
 
+from everfact.models import Usage
 from everfact.server.answers.items import Answer, EpisodeResult, Optional
 
 
@@ -16,6 +18,23 @@ class Queue(Answer):
     pending: int
     parked: Annotated[int, Field(description="Given up after several attempts; told text is kept and searchable.")]
     oldest_pending_seconds: float | None
+
+
+class ModelUsage(Answer):
+    """What a model took today."""
+
+    model: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    usd: float
+    seconds: float
+    rescues: Annotated[int, Field(description="Episodes that rules read because the model could not be had.")]
+
+    @classmethod
+    def of(cls, model: str, usage: Usage) -> ModelUsage:
+        """The usage on the wire."""
+        return cls(model=model, **asdict(usage))
 
 
 class StatusResult(Answer):
@@ -31,7 +50,9 @@ class StatusResult(Answer):
     queue: Queue
     last_write: datetime | None
     parked_episodes: list[EpisodeResult]
-    cost_usd: float
+    reader: Annotated[str | None, Field(description="Who reads texts: rules (local) or a model (llm).")] = Optional
+    cost_usd: Annotated[float, Field(description="What models have cost, all along.")]
+    models: Annotated[list[ModelUsage] | None, Field(description="What they took today (UTC).")] = Optional
 
 
 class Health(Answer):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from starlette.routing import Route
 
 from everfact import clock
 from everfact.errors import EverfactError
-from everfact.models import Stats
+from everfact.models import Stats, Usage
 from everfact.server.host import Access, Host
 from everfact.server.http.gate import ACCESS_KEY, METADATA_PATH, base_url
 from everfact.server.http.metrics import Metrics
@@ -63,6 +64,8 @@ class Pages:
             counted = ("groups", "episodes", "entities", "facts", "pending", "parked")
             gauges |= {name: float(getattr(stats, name)) for name in counted}
             gauges |= {"oldest_pending_seconds": max(waiting, 0.0)}
+            taken = sum(stats.spent.ever.values(), Usage()) if stats.spent else Usage()
+            gauges |= {f"model_{name}": float(value) for name, value in asdict(taken).items()}
         text = self._metrics.render(gauges)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 

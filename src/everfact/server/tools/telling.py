@@ -10,6 +10,7 @@ from pydantic import Field
 from everfact import clock
 from everfact.errors import NotFound
 from everfact.export import resolve_target, shown
+from everfact.marks import is_model
 from everfact.models import JSON, Draft, Filter, Mention, Source, Statement
 from everfact.server.answers.done import AddedResult, ChangeResult, Triplet
 from everfact.server.answers.items import facts as facts_on_wire
@@ -29,7 +30,7 @@ from everfact.server.progress import reporting
 from everfact.server.translate import Call, Tool, host_of
 
 _HINTS = ("excluded_entity_types", "custom_extraction_instructions")
-_ONLY_A_MODEL = "only extraction by a model follows it; the local extractor does not"
+_ONLY_A_MODEL = "only extraction by a model follows it, and none is set (llm.model); it is kept for reprocessing"
 
 
 Title = Annotated[str, Field(description="A short title.")]
@@ -116,7 +117,8 @@ async def _tell(call: Call, host: Host, draft: Draft, *, filepath: str, wait: bo
         if regroup:
             await memory.build_communities(group_id=draft.group_id)
     episode = added.episode
-    ignored = [f"{name}: {_ONLY_A_MODEL}" for name in _HINTS if name in draft.attributes]
+    hints = () if is_model(memory.reader) else _HINTS
+    ignored = [f"{name}: {_ONLY_A_MODEL}" for name in hints if name in draft.attributes]
     return AddedResult(
         message=f"Episode '{episode.name}' is kept in group '{episode.group_id}'"
         + (" and queued for processing" if episode.status.value == "pending" else f", {episode.status.value}"),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from everfact import clock
 from everfact.errors import EverfactError
-from everfact.models import Filter, Stats, Status
+from everfact.models import Filter, Spent, Stats, Status
 from everfact.server.answers.items import EpisodeResult
-from everfact.server.answers.state import Health, Queue, StatusResult
+from everfact.server.answers.state import Health, ModelUsage, Queue, StatusResult
 from everfact.server.host import Host
 from everfact.server.translate import Call, Tool, host_of
 
@@ -26,6 +26,7 @@ async def status_of(host: Host) -> StatusResult:
     memory, groups = await host.memory(), host.anywhere()
     store = host.place.store if groups is None else ""  # where it lies is no business of a guest's
     stats = await memory.status(group_ids=groups)
+    spent = stats.spent if stats.spent and groups is None else Spent(day="")  # nor what others cost
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
     return StatusResult(
         status="ok",
@@ -38,7 +39,9 @@ async def status_of(host: Host) -> StatusResult:
         queue=_queue(stats),
         last_write=stats.last_write,
         parked_episodes=[EpisodeResult.of(episode) for episode in parked],
-        cost_usd=0.0,
+        reader=memory.reader,
+        cost_usd=round(spent.usd, 6),
+        models=[ModelUsage.of(model, usage) for model, usage in spent.today.items()],
     )
 
 

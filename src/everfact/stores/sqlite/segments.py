@@ -161,7 +161,10 @@ class Shelf:
         if checksum(file) != (segment.size, segment.checksum):
             log.warning("%s is missing or damaged; searching is slower until it is made again", file)
             return None
-        return Index.restore(file, view=True, expansion_search=_EXPANSION_SEARCH, enable_key_lookups=False)
+        try:
+            return Index.restore(file, view=True, expansion_search=_EXPANSION_SEARCH, enable_key_lookups=False)
+        except (OSError, RuntimeError):  # swept away just now, for a newer one is there
+            return None
 
 
 def new_index(dimension: int) -> Index:

@@ -218,14 +218,13 @@ class SQLiteStore:
         await self._database.alone(upkeep.scrub)
 
     async def state(self, name: str) -> str | None:
-        return await self._reads.read(lambda c: c.execute("SELECT value FROM state WHERE name = ?", (name,)).get)
+        return await self._reads.read(lambda c: upkeep.state(c, name))
 
     async def set_state(self, name: str, value: str | None) -> None:
-        if value is None:
-            await self._database.write(lambda c: c.execute("DELETE FROM state WHERE name = ?", (name,)))
-        else:
-            keep = "INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)"
-            await self._database.write(lambda c: c.execute(keep, (name, value)))
+        await self._database.write(lambda c: upkeep.set_state(c, name, value))
+
+    async def swap_state(self, name: str, old: str | None, new: str | None) -> bool:
+        return await self._database.write(lambda c: upkeep.swap_state(c, name, old, new))
 
     async def backup(self, target: Path) -> None:
         await self._database.alone(lambda c: upkeep.back_up(c, target))

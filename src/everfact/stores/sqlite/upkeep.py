@@ -1,4 +1,4 @@
-"""Looking after the file: wiping items for good, down to the bytes, and writing checked copies."""
+"""Looking after the file: small named values, wiping items for good, down to the bytes, and writing checked copies."""
 
 from __future__ import annotations
 
@@ -17,6 +17,28 @@ from everfact.stores.sqlite.vectors import delete_of
 _VERSIONED = {"episodes": ("episode_text",), "entities": ("entity_text", "entity_trigrams"), "facts": ("fact_text",)}
 _THING = {"episodes": "episode", "entities": "entity", "facts": "fact"}
 _INDEXES = ("episode_text", "entity_text", "entity_trigrams", "fact_text")
+
+
+def state(connection: apsw.Connection, name: str) -> str | None:
+    """A small named value."""
+    value: str | None = connection.execute("SELECT value FROM state WHERE name = ?", (name,)).get
+    return value
+
+
+def set_state(connection: apsw.Connection, name: str, value: str | None) -> None:
+    """Keep a small named value, or drop it with None."""
+    if value is None:
+        connection.execute("DELETE FROM state WHERE name = ?", (name,))
+    else:
+        connection.execute("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", (name, value))
+
+
+def swap_state(connection: apsw.Connection, name: str, old: str | None, new: str | None) -> bool:
+    """Keep `new` if `old` is what is kept; answer whether it was."""
+    is_still = state(connection, name) == old
+    if is_still:
+        set_state(connection, name, new)
+    return is_still
 
 
 def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str], former: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from everfact.models import (
 )
 from everfact.ports import Store
 from everfact.testing.builders import ANYWHERE, HOME, assertion, change, entity, episode, fact
-from everfact.testing.contract.fixtures import LEASE, SECOND, Fixtures, apply_next, uuids_matching
+from everfact.testing.contract.fixtures import LEASE, SECOND, Fixtures, OpenStore, apply_next, uuids_matching
 from everfact.testing.fakes import FakeClock, HashingEmbedder
 
 
@@ -116,6 +117,25 @@ class Upkeep(Fixtures):
         assert await store.state("offset") == "2"
         await store.set_state("offset", None)
         assert await store.state("offset") is None
+
+    async def test_small_value_is_swapped_only_while_it_is_the_one_read(self, store: Store) -> None:
+        assert not await store.swap_state("spent", "0", "1")
+        assert await store.swap_state("spent", None, "1")
+        assert not await store.swap_state("spent", None, "2")
+        assert await store.swap_state("spent", "1", "2")
+        assert await store.state("spent") == "2"
+        assert not await store.swap_state("spent", "1", None)
+        assert await store.swap_state("spent", "2", None)
+        assert await store.state("spent") is None
+
+    async def test_of_swaps_at_once_one_succeeds(self, open_store: OpenStore) -> None:
+        async with await open_store() as one, await open_store() as other:
+            await one.set_state("count", "0")
+            for turn in range(5):
+                before, after = str(turn), str(turn + 1)
+                swaps = [store.swap_state("count", before, after) for store in (one, other) * 8]
+                assert sorted(await asyncio.gather(*swaps)) == [False] * 15 + [True]
+            assert await other.state("count") == "5"
 
     async def test_backup_writes_a_new_file_only(self, store: Store, tmp_path: Path) -> None:
         await store.add_episode(episode())

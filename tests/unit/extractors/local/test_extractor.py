@@ -232,7 +232,7 @@ async def test_the_extractor_reads_an_episode_and_never_judges() -> None:
         created_at=REFERENCE,
         origin="local/1",
     )
-    assert await extractor.judge([Pair(older=told, newer=told)]) == [Verdict.BOTH_STAND]
+    assert (await extractor.judge([Pair(older=told, newer=told)])).verdicts == (Verdict.BOTH_STAND,)
 
 
 def test_a_label_has_one_value_at_a_time() -> None:
