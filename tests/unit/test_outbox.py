@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from everfact.errors import StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import Filter, Mention, Source, Statement, Status
 from everfact.ports import Store
+from everfact.server.host import Host
 from everfact.stores.outbox import WAITING, OutboxStore
 from everfact.stores.sqlite import SQLiteStore
 from everfact.testing.builders import episode
@@ -32,6 +34,7 @@ class Server:
     def __init__(self) -> None:
         self.store = ReferenceStore()
         self.accepts: float = float("inf")
+        self.away = ""
 
     async def connect(self) -> Any:
         self._check()
@@ -45,6 +48,8 @@ class Server:
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         async def answer(*args: Any, **kwargs: Any) -> Any:
             self._check()
+            if self.away and name == "add_episode" and args[0].group_id == self.away:
+                raise StoreUnavailable("a node is away")
             return await getattr(self.store, name)(*args, **kwargs)
 
         return answer
@@ -224,4 +229,30 @@ def _as_store(store: OutboxStore) -> Store:
 def local_statement() -> Any:
     return Statement(
         subject=Mention(name="Ana"), relation="LIKES", object=Mention(name="Tea"), sentence="Ana likes tea"
+    )
+
+
+async def test_mcp_server_starts_and_takes_in_while_the_store_is_away(server: Server, store: OutboxStore) -> None:
+    async def opened() -> Memory:
+        return Memory(_as_store(store), dict.fromkeys(Source, FixedExtractor()))
+
+    server.go()
+    host = Host(opened)
+    added = await (await host.memory()).add(Draft(content="The zeppelin lands."))
+    assert added.episode.error == WAITING
+    await host.close()
+
+
+async def test_group_that_cannot_be_sent_does_not_hold_up_the_others(server: Server, store: OutboxStore) -> None:
+    server.go()
+    for group in ("away", "here"):
+        await store.add_episode(episode(group_id=group, content=group))
+    server.come()
+    server.away = "away"
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == ["here"]
+    assert (await store.stats()).warning == "1 episode waits on this machine to be sent"
+    assert [item.content for item in await store.episodes(replace(ALL, statuses=(Status.PENDING,)))] in (
+        ["here", "away"],
+        ["away", "here"],
     )
