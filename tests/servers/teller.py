@@ -6,6 +6,7 @@ Prints the number of each turn once it is acknowledged; ends when its standard i
 from __future__ import annotations
 
 import asyncio
+import logging
 import sys
 from contextlib import suppress
 
@@ -44,6 +45,8 @@ async def tell(memory: Memory, name: str, group: str, over: asyncio.Event) -> No
 
 
 async def main(name: str) -> None:
+    logging.basicConfig()
+    logging.getLogger("everfact").setLevel(logging.INFO)
     worker._TROUBLE_SECONDS = 0.2
     over = asyncio.Event()
     async with await open_configured(load({}).settings) as memory, Worker(memory):

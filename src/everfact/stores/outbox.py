@@ -65,7 +65,7 @@ class OutboxStore:
             try:
                 return await (await self._opened()).add_episode(episode)
             except StoreUnavailable as error:
-                log.warning("kept on this machine: %s", error)
+                log.info("kept on this machine: %s", error)  # the answer says so, too
         kept = await self._outbox.add_episode(episode)
         return replace(kept, error=WAITING)
 
@@ -139,7 +139,7 @@ class OutboxStore:
             return await work(await self._opened())
         except StoreUnavailable as error:
             waiting = _waiting((await self._outbox.stats()).pending)
-            error.args = ("; ".join(filter(None, (error.args[0], waiting))),)
+            error.args = ("; ".join(filter(None, (error.args[0].rstrip("."), waiting))),)
             raise
 
     async def _waits(self, group_id: str) -> bool:
