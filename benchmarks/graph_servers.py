@@ -131,7 +131,7 @@ async def _graphiti(source: SQLiteStore, port: int) -> AsyncIterator[Search]:
         count += len(facts)
     print(f"graphiti_ingest {count / (time.perf_counter() - began):.0f} facts/s (with vectors)", flush=True)
     yield lambda text: client.search(text, group_ids=[_THEIRS])
-    await client.close()
+    await client.close()  # type: ignore[no-untyped-call]
 
 
 def _searching(store: Store) -> Search:
