@@ -14,16 +14,15 @@ import asyncio
 import json
 import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
-from everfact.assemble import make_memory, model_folder
+from everfact.assemble import make_memory, model_folder, open_store
+from everfact.config import load
 from everfact.embedders.minilm.embedder import MiniLMEmbedder
 from everfact.embedders.static import StaticEmbedder
 from everfact.memory import Memory
 from everfact.models import Answer, Entity, Episode, Query, Thing
 from everfact.ports import Embedder
-from everfact.stores.sqlite import SQLiteStore
 from memories import moment, tell, turn_ids
 
 _HITS_A_TURN = 4
@@ -60,10 +59,11 @@ async def answer(memory: Memory, turns: dict[str, str], asked: dict[str, Any], t
     return turns_of(await memory.search(query), turns)[: asked["k"]]
 
 
-async def serve(things: tuple[Thing, ...], embedder: Embedder) -> None:
+async def serve(things: tuple[Thing, ...], embedder: Embedder, store: str) -> None:
     """Answer until stdin ends."""
     with tempfile.TemporaryDirectory() as folder:
-        async with make_memory(await SQLiteStore.open(Path(folder) / "memory.db"), embedder=embedder) as memory:
+        settings = load({"store": store or f"{folder}/memory.db"}).settings
+        async with make_memory(await open_store(settings), embedder=embedder) as memory:
             turns: dict[str, str] = {}
             for line in sys.stdin:
                 message = json.loads(line)
@@ -79,9 +79,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns-only", action="store_true")
     parser.add_argument("--minilm", action="store_true")
+    parser.add_argument("--store", default="", help="address of an empty graph server to keep the memory on")
     args = parser.parse_args()
     embedder = MiniLMEmbedder(model_folder("minilm")) if args.minilm else StaticEmbedder()
-    asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing), embedder))
+    asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing), embedder, args.store))
 
 
 if __name__ == "__main__":

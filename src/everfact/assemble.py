@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from everfact import clock
 from everfact.errors import ConfigError, StoreUnavailable
@@ -174,10 +175,24 @@ async def _open_server(settings: Settings, kind: str) -> Store:
     from everfact.stores.cypher.neo4j import Neo4jEngine
     from everfact.stores.cypher.server import Server
     from everfact.stores.cypher.store import CypherStore
+    from everfact.stores.outbox import OutboxStore
+    from everfact.stores.sqlite import SQLiteStore
 
     password = settings.store_password.reveal() if settings.store_password else None
     server = Server(settings.store, settings.store_user, password, settings.store_database)
-    return await CypherStore.open(FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server))
+    engine = FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server)
+    outbox = _outbox_of(settings)
+    _make_folder(outbox.parent)
+    # Whatever is no method of its own it takes from the server's store.
+    return cast("Store", OutboxStore(lambda: CypherStore.open(engine), await SQLiteStore.open(outbox), clock.now))
+
+
+def _outbox_of(settings: Settings) -> Path:
+    """Where what is told waits while the server is away: one file a server, for all processes of this user."""
+    from everfact.config import Places
+
+    asked = f"{settings.store} {settings.store_database or ''}"
+    return Places.of_this_user().data_dir / "outbox" / f"{sha256(asked.encode()).hexdigest()[:16]}.db"
 
 
 @asynccontextmanager

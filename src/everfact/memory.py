@@ -100,9 +100,11 @@ class Memory:
         if not facts:
             raise UsageError("there are no facts to add", hint="hand over at least one")
         named = tuple(fact.replaces for fact in facts if _UUID.fullmatch(fact.replaces))
-        found = {f.uuid for f in await self._store.facts(Filter(group_ids=(group_id,), uuids=named), limit=EVERYTHING)}
-        if set(named) - found:
-            raise NotFound(f"there is no fact {min(set(named) - found)} to replace", hint="search for it first")
+        if named:
+            here = Filter(group_ids=(group_id,), uuids=named)
+            found = {fact.uuid for fact in await self._store.facts(here, limit=EVERYTHING)}
+            if set(named) - found:
+                raise NotFound(f"there is no fact {min(set(named) - found)} to replace", hint="search for it first")
         told = Draft(
             content="\n".join(fact.sentence for fact in facts),
             name="facts",

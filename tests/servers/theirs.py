@@ -60,9 +60,9 @@ def driver_of(server: FalkorServer | Neo4jServer, group: str) -> GraphDriver:
 @asynccontextmanager
 async def graphiti(server: FalkorServer | Neo4jServer, group: str) -> AsyncIterator[Graphiti]:
     """Graphiti with its indexes made."""
-    driver = driver_of(server, group)
+    driver: Any = driver_of(server, group)
     assert driver._init_task is not None
     await asyncio.wait_for(driver._init_task, 60)
     client = Graphiti(graph_driver=driver, llm_client=NoModel(LLMConfig()), embedder=Words(), cross_encoder=NoJudge())
     yield client
-    await client.close()
+    await client.close()  # type: ignore[no-untyped-call]

@@ -1,4 +1,7 @@
-"""`everfact import`: a journal that `export` wrote, taken into the memory at hand; other files go to `moving`."""
+"""`everfact import`: a journal that `export` wrote, or a memory on a server, taken into the memory at hand.
+
+Files of other systems go to `moving`.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
@@ -28,7 +32,7 @@ _LONGEST_FIRST = 65_536
 
 def import_(
     ctx: typer.Context,
-    file: Annotated[str, typer.Argument(help="A file that export or another system wrote; - is standard input.")],
+    file: Annotated[str, typer.Argument(help="What export or another system wrote, or a server; - is standard input.")],
     kind: Annotated[
         str, typer.Option("--from", help="What wrote it, if not everfact: graphiti, kuzu, memory-json or mem0.")
     ] = "",
@@ -37,12 +41,45 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take in what export wrote, as it was recorded, or what another system kept. What is there already is left."""
-    if kind or _is_foreign(file):
+    if _is_server(file):
+        with TemporaryDirectory(prefix="everfact-") as folder:
+            name, copy = _fetched(ctx, file, Path(folder) / "journal.jsonl")
+            _take(ctx, name, copy, into=into, dry_run=dry_run, as_json=as_json)
+    elif kind or _is_foreign(file):
         _move_in(ctx, file, kind=kind, into=into, dry_run=dry_run, as_json=as_json)
-        return
+    else:
+        _take(ctx, file, file, into=into, dry_run=dry_run, as_json=as_json)
+
+
+def _is_server(file: str) -> bool:
+    from everfact.config.address import SERVERS
+
+    scheme, separator, _ = file.partition("://")
+    return bool(separator) and scheme.lower() in SERVERS
+
+
+def _fetched(ctx: typer.Context, address: str, file: Path) -> tuple[str, str]:
+    """Write the whole journal of a memory on a server to a file; answer the server's name, without a login, and it."""
+    import asyncio
+
+    from everfact.assemble import open_store
+    from everfact.cli.output.lines import write_lines
+    from everfact.config import load
+
+    settings = load({**ctx.obj, "store": address}).settings
+
+    async def fetched() -> None:
+        async with await open_store(settings) as source:
+            await write_lines(source, None, str(file))
+
+    asyncio.run(fetched())
+    return settings.store, str(file)
+
+
+def _take(ctx: typer.Context, name: str, file: str, *, into: str, dry_run: bool, as_json: bool) -> None:
     with _resumable(), _opened(file) as lines:
         taken = run_on_store(ctx, lambda store: _taken(store, file, lines, into=into, dry_run=dry_run))
-    answer(ctx, as_json, _shape(file, taken, dry_run), lambda screen: _draw(screen, file, taken, dry_run))
+    answer(ctx, as_json, _shape(name, taken, dry_run), lambda screen: _draw(screen, name, taken, dry_run))
     if taken.unread:
         raise typer.Exit(1)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from everfact import clock
 from everfact.config.project import GLOBAL
-from everfact.errors import EverfactError, NotFound, UsageError
+from everfact.errors import EverfactError, NotFound, StoreUnavailable, UsageError
 from everfact.signals import Signals
 
 if TYPE_CHECKING:
@@ -115,7 +115,10 @@ class Host:
     async def _put_to_work(self, memory: Memory, stack: AsyncExitStack) -> None:
         from everfact.worker import Worker  # brings the whole core, which the first answer does without
 
-        await memory.retry()  # what was given up may have been the fault of the last server
+        try:
+            await memory.retry()  # what was given up may have been the fault of the last server
+        except StoreUnavailable as error:  # told things are kept all the same, and the worker looks again
+            log.warning("what was given up is not tried again yet: %s", error)
         await stack.enter_async_context(Worker(memory, on_digested=self.announce))
         if self._follows is not None:
             self._tracker = await stack.enter_async_context(self._follows(memory))

@@ -62,7 +62,9 @@ async def require_own(ledger: Ledger, uuids: Iterable[str]) -> None:
     Raises:
         UsageError: one does.
     """
-    foreign = await ledger.engine.foreign(ledger.group_id, list(dict.fromkeys(uuids)))
+    asked = list(dict.fromkeys(uuid for uuid in uuids if uuid not in ledger.owned))
+    foreign = await ledger.engine.foreign(ledger.group_id, asked)
+    ledger.owned.update(asked)
     if foreign:
         raise UsageError(
             f"the id {foreign[0]} belongs to another group",

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager, suppress
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
@@ -17,6 +17,7 @@ from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
+    from redis.asyncio.cluster import ClusterNode, RedisCluster
 
 _PORT = 6379
 OLDEST = 40_800
@@ -51,9 +52,13 @@ class FalkorEngine:
     def __init__(self, server: Server) -> None:
         self._to = server
         self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
-        self._line = Line(self._name)
+        self._lines: defaultdict[str, Line] = defaultdict(lambda: Line(self._name))
+        """One for each graph and node of a cluster; a single server has one line."""
+        self._is_cluster = False
+        self._held: dict[str, set[str]] = {}
+        """The graphs of each node of a cluster when it last answered."""
         self._default = server.database or "default_db"
-        self._server: Redis | None = None
+        self._server: Redis | RedisCluster | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
 
@@ -62,22 +67,24 @@ class FalkorEngine:
         from redis.asyncio.retry import Retry
         from redis.backoff import NoBackoff
 
-        to = self._to
+        to, self._is_closed = self._to, False
         # The library's own client asks at once, and blocking, whether this is a cluster.
-        self._server = Redis(
-            host=to.host,
-            port=to.port or _PORT,
-            username=to.user,
-            password=to.password,
-            ssl=to.url.startswith("falkordb+s:"),
-            decode_responses=True,
-            socket_connect_timeout=_CONNECT_SECONDS,
-            socket_timeout=_ANSWER_SECONDS,
-            retry=Retry(NoBackoff(), 0),
-        )
+        options: dict[str, Any] = {
+            "host": to.host,
+            "port": to.port or _PORT,
+            "username": to.user,
+            "password": to.password,
+            "ssl": to.url.startswith("falkordb+s:"),
+            "decode_responses": True,
+            "socket_connect_timeout": _CONNECT_SECONDS,
+            "socket_timeout": _ANSWER_SECONDS,
+            "retry": Retry(NoBackoff(), 0),
+        }
+        self._server = Redis(**options)
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(self.close)
             await self._check_version()
+            await self._join_cluster(options)
             await self.prepare(self.registry)
             on_failure.pop_all()
 
@@ -94,24 +101,39 @@ class FalkorEngine:
                     hint="update the server, or name another one in store",
                 )
 
+    async def _join_cluster(self, options: Mapping[str, Any]) -> None:
+        """Where the server is a node of a cluster, talk to all: a graph lies on the node that its name hashes to."""
+        from redis.asyncio.cluster import RedisCluster
+
+        self._is_cluster = (await self._ask("INFO", "server")).get("redis_mode") == "cluster"
+        if self._is_cluster:
+            node, self._server = self._open_server(), RedisCluster(**options, require_full_coverage=False)
+            await node.aclose()
+            self._prepared.clear()
+
     async def weakness(self) -> str:
-        if (await self._settings("appendonly")).get("appendonly") != "yes":
-            return f"{self._name} keeps no log: a crash loses what it has not saved. Start it with --appendonly yes"
-        if (await self._settings("appendfsync")).get("appendfsync") != "always":
-            return f"{self._name} may lose its last second in a power cut. Start it with --appendfsync always"
+        for node in await self._nodes():
+            if await self._setting("appendonly", node) not in ("yes", None):
+                return f"{self._name} keeps no log: a crash loses what it has not saved. Start it with --appendonly yes"
+            if await self._setting("appendfsync", node) not in ("always", None):
+                return f"{self._name} may lose its last second in a power cut. Start it with --appendfsync always"
         return ""
 
-    async def _settings(self, name: str) -> dict[str, str]:
+    async def _setting(self, name: str, node: ClusterNode | None) -> str | None:
         try:
-            return dict(await self._ask("CONFIG", "GET", name))
+            return dict(await self._ask("CONFIG", "GET", name, node=node)).get(name)
         except (StoreError, ConfigError):  # hosted servers do not let it be asked
-            return {}
+            return None
 
     async def close(self) -> None:
         self._is_closed = True
         if self._server is not None:
             server, self._server = self._server, None
             await server.aclose()
+            if self._is_cluster:  # it forgets its connections where a node was away
+                nodes = cast("RedisCluster", server).nodes_manager
+                await nodes.aclose()
+                await nodes.aclose("startup_nodes")
 
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:
@@ -120,12 +142,25 @@ class FalkorEngine:
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
-            names = sorted(set(await self._ask("GRAPH.LIST")) - {self.registry})
+            names = sorted(await self._graphs() - {self.registry})
             return [Part(self, name, (name, _NAMELESS) if name == self._default else (name,)) for name in names]
         groups: dict[str, list[str]] = defaultdict(list)
         for group in dict.fromkeys(group_ids):
             groups[self.graph(group)].append(group)
         return [Part(self, name, tuple(of)) for name, of in groups.items()]
+
+    async def _graphs(self) -> set[str]:
+        """All graphs. A node of a cluster that is away holds what it held, and whoever asks for that is told so."""
+        found: set[str] = set()
+        for node in await self._nodes():
+            name = node.name if node else ""
+            try:
+                self._held[name] = set(await self._ask("GRAPH.LIST", node=node))
+            except ServerAway:
+                if node is None or name not in self._held:
+                    raise
+            found |= self._held[name]
+        return found
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         async def ask() -> list[Row]:
@@ -134,10 +169,10 @@ class FalkorEngine:
             except _NoGraphError:
                 return []
 
-        return await self._line.call(ask)
+        return await self._line(graph).call(ask)
 
     async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
-        return await self._line.call(lambda: self._query(graph, query, parameters), again=again)
+        return await self._line(graph).call(lambda: self._query(graph, query, parameters), again=again)
 
     async def _query(self, graph: str, query: str, parameters: Parameters, *, reads: bool = False) -> list[Row]:
         from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
@@ -200,9 +235,10 @@ class FalkorEngine:
         which = "" if uuids is None else " AND o.uuid IN $uuids"
         asked = {"group": group_id, "uuids": list(uuids or ())}
         await self.write(self.registry, f"MATCH (o:EverfactOwner) WHERE o.group_id = $group{which} DELETE o", asked)
-        persistence = await self._ask("INFO", "persistence")
-        if persistence["aof_enabled"] and not persistence["aof_rewrite_in_progress"]:
-            await self._ask("BGREWRITEAOF")  # the log still has the words
+        for node in await self._nodes():
+            persistence = await self._ask("INFO", "persistence", node=node)
+            if persistence["aof_enabled"] and not persistence["aof_rewrite_in_progress"]:
+                await self._ask("BGREWRITEAOF", node=node)  # the log still has the words
 
     async def drop(self, part: Part) -> None:
         self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
@@ -229,17 +265,30 @@ class FalkorEngine:
     def put_vector(self, name: str) -> str:
         return f"SET t.{name} = vecf32(r.vector)"
 
-    def _open_server(self) -> Redis:
+    def _open_server(self) -> Redis | RedisCluster:
         if self._is_closed or self._server is None:
             raise StoreError("the memory is closed")
         return self._server
 
-    async def _ask(self, *command: str) -> Any:
-        async def ask() -> Any:
-            with self._translated():
-                return await self._open_server().execute_command(*command)  # type: ignore[no-untyped-call]
+    def _line(self, to: str) -> Line:
+        return self._lines[to if self._is_cluster else ""]
 
-        return await self._line.call(ask)
+    async def _nodes(self) -> list[ClusterNode | None]:
+        """Those of a cluster that hold graphs; of a single server, it alone."""
+        if not self._is_cluster:
+            return [None]
+        server = cast("RedisCluster", self._open_server())
+        with self._translated():
+            await server.initialize()
+        return list(server.get_primaries())
+
+    async def _ask(self, *command: str, node: ClusterNode | None = None) -> Any:
+        async def ask() -> Any:
+            on = {"target_nodes": node} if node else {}
+            with self._translated():
+                return await self._open_server().execute_command(*command, **on)
+
+        return await self._line(node.name if node else command[-1]).call(ask)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -250,7 +299,13 @@ class FalkorEngine:
             yield
         except redis.AuthenticationError as error:
             raise ConfigError(f"{self._name} refuses the login: {error}", hint=_LOGIN) from error
-        except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
+        except (
+            redis.ConnectionError,
+            redis.TimeoutError,
+            OSError,
+            redis.ClusterError,
+            redis.RedisClusterException,
+        ) as error:
             raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
         except redis.RedisError as error:
             raise self._refused(str(error)) from error

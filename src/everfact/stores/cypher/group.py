@@ -77,6 +77,8 @@ class Ledger:
     """All of it stands in Graphiti's schema already."""
     mentions: set[tuple[str, str]] = field(default_factory=set)
     """Episodes, and entities of which they assert something."""
+    owned: set[str] = field(default_factory=set)
+    """Ids that are known to belong to no other group."""
     is_touched: bool = False
     """Something changes besides what the steps do: the head, the lease."""
     _last: int = field(init=False)

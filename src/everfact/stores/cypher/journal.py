@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everfact.errors import Conflict, UsageError
-from everfact.models import Change, Entry, Episode, Status, Undigested, as_entry
+from everfact.models import Assertion, Change, Entry, Episode, Status, Undigested, as_entry
 from everfact.stores.cypher import queue, read, record
 from everfact.stores.cypher.accept import close, require_own, write
 from everfact.stores.cypher.engine import Part
 from everfact.stores.cypher.group import Lease, Ledger
-from everfact.stores.cypher.rows import EPISODE, OPEN, to_episode, to_micros
+from everfact.stores.cypher.rows import EPISODE, OPEN, Item, to_episode, to_micros
 
 _GROUPS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups AND g.group_id >= $first RETURN g.group_id"
 _MINE = "MATCH (e:EverfactEpisode) WHERE e.group_id IN $groups"
@@ -80,6 +80,7 @@ async def _history(part: Part, since: int, limit: int) -> list[Episode | Change]
 async def replay(ledger: Ledger, entries: Sequence[Entry]) -> int:
     """See `Store.replay`."""
     last, count, left = 0, 0, 0
+    await require_own(ledger, [uuid for entry in entries for uuid in _named(entry)])
     for entry in entries:
         if isinstance(entry, Undigested):
             left += ledger.recorded_at == last and await _leave(ledger, entry, is_emptied=count > 0)
@@ -97,8 +98,15 @@ async def replay(ledger: Ledger, entries: Sequence[Entry]) -> int:
     return count + left
 
 
+def _named(entry: Entry) -> list[str]:
+    """The ids of an entry and of all that it made: asked about at once, they cost one look at who owns them."""
+    if not isinstance(entry, Change):
+        return [entry.uuid]
+    made: list[Item | Assertion] = [*entry.episodes, *entry.entities, *entry.facts, *entry.asserted]
+    return [entry.uuid, *(item.uuid for item in made)]
+
+
 async def _is_there(ledger: Ledger, entry: Episode | Change) -> bool:
-    await require_own(ledger, [entry.uuid])
     if isinstance(entry, Change):
         return entry.uuid == ledger.head or await record.is_made(ledger, entry)
     return bool(await ledger.read(_TOLD_THEN, uuid=entry.uuid, at=to_micros(entry.created_at)))

@@ -46,7 +46,7 @@ class Neo4jEngine:
     async def open(self) -> None:
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
-        to = self._to
+        to, self._is_closed = self._to, False
         with self._translated():
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
@@ -129,8 +129,13 @@ class Neo4jEngine:
         self._prepared.add(graph)
 
     async def _make(self, statement: str) -> None:
-        async with self._session() as session:
-            await (await session.run(statement)).consume()
+        """Make an index; one that another process has just made is left alone."""
+        try:
+            async with self._session() as session:
+                await (await session.run(statement)).consume()
+        except StoreError as error:
+            if "EquivalentSchemaRuleAlreadyExists" not in str(error):
+                raise
 
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         index = _vector_index(thing, name)

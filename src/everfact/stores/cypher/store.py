@@ -33,6 +33,7 @@ from everfact.stores.cypher import accept, graphiti, journal, match, queue, read
 from everfact.stores.cypher.adopt import Adoption
 from everfact.stores.cypher.engine import Engine
 from everfact.stores.cypher.group import Ledger, Writer
+from everfact.stores.cypher.line import ServerAway
 
 T = TypeVar("T")
 
@@ -52,6 +53,7 @@ class CypherStore:
         self._writer = Writer(engine, now, _settle)
         self._adoption = Adoption(engine, self._writer)
         self._parts = self._adoption.parts
+        self._dimensions: dict[str, int] = {}
         self._gaps = vectors.Gaps(engine)
 
     @classmethod
@@ -78,9 +80,15 @@ class CypherStore:
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
-        waiting = []
-        for part in await self._parts(group_ids):
-            waiting += await queue.ready(part, self._now())
+        waiting, away = [], []
+        parts = await self._engine.parts(group_ids)
+        for part in parts:
+            try:
+                waiting += await queue.ready(part, self._now())
+            except ServerAway as error:  # a node of a cluster; there may be work on the others
+                away.append(error)
+        if away and len(away) == len(parts):
+            raise away[0]
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
             if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
@@ -147,8 +155,11 @@ class CypherStore:
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
     ) -> list[Scored]:
-        if not await vectors.has_vectors(self._engine, model, vector):
+        dimension = self._dimensions.get(model) or await vectors.dimension_of(self._engine, model)
+        if dimension is None:
             return []
+        self._dimensions[model] = dimension
+        vectors.check_dimension(model, dimension, len(vector))
         parts = await self._parts(where.group_ids)
         return await match.match_vector(parts, (thing, vectors.vector_name(model), vector), where, limit)
 

@@ -49,7 +49,7 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
     for embedding in embeddings:
         vector = direction(embedding.vector)
         ((dimension,),) = await engine.write(engine.registry, _MODEL, {"name": model, "dimension": len(vector) - 2})
-        _check_dimension(model, dimension, len(vector) - 2)
+        check_dimension(model, dimension, len(vector) - 2)
         rows[embedding.thing].append(
             {"uuid": embedding.uuid, "digest": text_digest(embedding.text), "vector": vector, "model": model}
         )
@@ -68,19 +68,18 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
     return kept
 
 
-async def has_vectors(engine: Engine, model: str, vector: Vector) -> bool:
-    """Whether there are any of that model; if so, this one must be comparable.
+async def dimension_of(engine: Engine, model: str) -> int | None:
+    """How many parts the vectors of that model have, if there are any; once there are some, that stays."""
+    found = await engine.read(engine.registry, _DIMENSION, {"name": model})
+    return found[0][0] if found else None
+
+
+def check_dimension(model: str, expected: int, given: int) -> None:
+    """Refuse a vector that cannot be one of the model.
 
     Raises:
         UsageError: it has too many or too few parts.
     """
-    found = await engine.read(engine.registry, _DIMENSION, {"name": model})
-    if found:
-        _check_dimension(model, found[0][0], len(vector))
-    return bool(found)
-
-
-def _check_dimension(model: str, expected: int, given: int) -> None:
     if expected != given:
         raise UsageError(f"vectors of {model} have {expected} dimensions, this one has {given}")
 

@@ -1,0 +1,216 @@
+"""`OutboxStore`: a memory on a server that takes in what is told also while the server is away.
+
+What cannot be sent waits in a file on this machine, an SQLite memory like any other, and goes out in the order of
+telling when the server is back: whoever claims work sends first. Telling is all that works meanwhile.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any, Self, TypeVar
+
+from everfact.clock import new_id
+from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable
+from everfact.models import Change, ChangeKind, Claim, Cursor, Episode, Filter, Stats, Status
+from everfact.ports import Store
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_LEASE = timedelta(seconds=30)
+_PAUSE = timedelta(seconds=1)
+_GROUPS_AT_ONCE = 16
+_SENT = 1_000
+
+WAITING = "safe on this machine, to be sent when the server is back"
+"""What is said of an episode that the server does not have yet."""
+
+
+class OutboxStore:
+    """Hands everything on to the server; what is told, if need be, later."""
+
+    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Store, now: Callable[[], datetime]) -> None:
+        self._connect = connect
+        self._outbox = outbox
+        self._now = now
+        self._owner = new_id()
+        self._server: Store | None = None
+        self._opening = asyncio.Lock()
+        self._sending = asyncio.Lock()
+        self._is_closed = False
+
+    def __getattr__(self, name: str) -> Callable[..., Coroutine[Any, Any, Any]]:
+        """Every other method of a store is the server's."""
+
+        async def handed_on(*args: Any, **kwargs: Any) -> Any:
+            return await self._ask(lambda server: getattr(server, name)(*args, **kwargs))
+
+        return handed_on
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exc_info: object) -> None:
+        await self.close()
+
+    async def add_episode(self, episode: Episode) -> Episode:
+        """See `Store.add_episode`. Behind what waits already, so that the order stays."""
+        if not await self._waits(episode.group_id):
+            try:
+                return await (await self._opened()).add_episode(episode)
+            except StoreUnavailable as error:
+                log.info("kept on this machine: %s", error)  # the answer says so, too
+        kept = await self._outbox.add_episode(episode)
+        return replace(kept, error=WAITING)
+
+    async def claim(
+        self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
+    ) -> list[Claim]:
+        """See `Store.claim`. What waits here is sent first."""
+        await self._send()
+        return await self._ask(lambda server: server.claim(owner, limit=limit, lease=lease, group_ids=group_ids))
+
+    async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
+        """See `Store.episodes`. Who asks for what waits is also shown what waits here."""
+        found = await self._ask(lambda server: server.episodes(where, limit=limit, before=before))
+        if not where.statuses or Status.DONE in where.statuses:
+            return found
+        found += await self._outbox.episodes(where, limit=limit, before=before)
+        return sorted(found, key=lambda episode: (episode.reference_time, episode.uuid), reverse=True)[:limit]
+
+    async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
+        """See `Store.stats`. What waits here is pending, too."""
+        held = await self._ask(lambda server: server.stats(group_ids))
+        here = await self._outbox.stats(group_ids)
+        if not here.pending + here.parked:
+            return held
+        return replace(
+            held,
+            episodes=held.episodes + here.pending + here.parked,
+            pending=held.pending + here.pending,
+            parked=held.parked + here.parked,
+            oldest_pending=min(filter(None, (held.oldest_pending, here.oldest_pending)), default=None),
+            warning=". ".join(filter(None, (held.warning, _waiting(here.pending)))),
+        )
+
+    async def requeue(self, where: Filter) -> int:
+        """See `Store.requeue`. What the server would not take is offered to it again."""
+        return await self._outbox.requeue(where) + await self._ask(lambda server: server.requeue(where))
+
+    async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
+        """See `Store.purge`. No copy is left here either."""
+        count = await self._outbox.purge(group_id, uuids)
+        return count + await self._ask(lambda server: server.purge(group_id, uuids, former=former))
+
+    async def clear(self, group_ids: Sequence[str]) -> Stats:
+        """See `Store.clear`."""
+        await self._outbox.clear(group_ids)
+        return await self._ask(lambda server: server.clear(group_ids))
+
+    async def close(self) -> None:
+        """Let go of the server and of the file."""
+        self._is_closed = True
+        if self._server is not None:
+            await self._server.close()
+        await self._outbox.close()
+
+    async def _opened(self) -> Store:
+        """The server, reached when it is first needed: a memory can be opened while it is away."""
+        if self._is_closed:
+            raise StoreError("the memory is closed")
+        async with self._opening:
+            if self._server is None:
+                self._server = await self._connect()
+            return self._server
+
+    async def _ask(self, work: Callable[[Store], Awaitable[T]]) -> T:
+        """Do it on the server; if it is away, say what waits here for it.
+
+        Raises:
+            StoreUnavailable: it is away.
+        """
+        try:
+            return await work(await self._opened())
+        except StoreUnavailable as error:
+            waiting = _waiting((await self._outbox.stats()).pending)
+            error.args = ("; ".join(filter(None, (error.args[0].rstrip("."), waiting))),)
+            raise
+
+    async def _waits(self, group_id: str) -> bool:
+        return (await self._outbox.stats([group_id])).pending > 0
+
+    async def _send(self) -> None:
+        """Send what waits, each group in its order; what went out leaves no copy here.
+
+        A group that cannot be sent is left for a while: on a cluster another one may lie on a node that is there.
+        """
+        async with self._sending:
+            if not (await self._outbox.stats()).episodes:
+                return
+            try:
+                while claims := await self._outbox.claim(self._owner, limit=_GROUPS_AT_ONCE, lease=_LEASE):
+                    if not any(await asyncio.gather(*map(self._send_group, claims))):
+                        return
+            finally:
+                await self._wipe_sent()
+
+    async def _send_group(self, first: Claim) -> bool:
+        """Send what waits of a group; answer whether anything went out."""
+        claim: Claim | None = first
+        while claim is not None:
+            try:
+                told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
+                await (await self._opened()).add_episode(told)
+            except StoreUnavailable as error:
+                log.warning("group %s cannot be sent yet: %s", told.group_id, error)
+                await self._put_back(claim, retry_at=self._now() + _PAUSE)
+                break
+            except asyncio.CancelledError:
+                await self._put_back(claim)
+                raise
+            except EverfactError as error:
+                log.warning("episode %s cannot be sent: %s", told.uuid, error)
+                await self._put_back(claim, error=str(error), park=True)
+                return True
+            claim = await self._next(claim)
+        return claim is not first
+
+    async def _put_back(
+        self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
+    ) -> None:
+        with suppress(ClaimLost):
+            await self._outbox.release(claim, error=error, retry_at=retry_at, park=park)
+
+    async def _next(self, sent: Claim) -> Claim | None:
+        """Note that it went out; a copy sent twice is the same telling to the server, so a lost lease does no harm."""
+        note = Change(
+            uuid=new_id(),
+            group_id=sent.episode.group_id,
+            kind=ChangeKind.DIGEST,
+            created_at=self._now(),
+            parent=sent.head,
+            cause=sent.episode.uuid,
+        )
+        try:
+            return (await self._outbox.finish(note, sent, lease=_LEASE))[1]
+        except (ClaimLost, Conflict):
+            return None
+
+    async def _wipe_sent(self) -> None:
+        sent = await self._outbox.episodes(Filter(group_ids=None, statuses=(Status.DONE,)), limit=_SENT)
+        for group_id in {episode.group_id for episode in sent}:
+            uuids = [episode.uuid for episode in sent if episode.group_id == group_id]
+            await self._outbox.purge(group_id, uuids)
+
+
+def _waiting(count: int) -> str:
+    """What is said of this many episodes that wait."""
+    if not count:
+        return ""
+    return f"{'1 episode waits' if count == 1 else f'{count} episodes wait'} on this machine to be sent"

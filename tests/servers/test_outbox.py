@@ -1,0 +1,139 @@
+"""What is told while a real server is away: it is killed under load, adds go on, and all arrives once and in order."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from tests.servers.falkordb import FalkorServer
+from tests.servers.neo4j import Neo4jServer
+from tests.servers.teller import GROUPS
+
+from everfact.assemble import make_memory
+from everfact.memory import Memory
+from everfact.models import Filter
+from everfact.stores.cypher.store import CypherStore
+
+_ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp())
+    yield made
+    shutil.rmtree(made)
+
+
+def starter(kind: str, folder: Path) -> Callable[..., FalkorServer | Neo4jServer]:
+    if kind == "neo4j":
+        return lambda port=0: Neo4jServer(folder=folder, port=port)
+    return lambda port=0: FalkorServer(folder=folder, port=port)
+
+
+def teller(name: str, url: str, log: Path) -> subprocess.Popen[str]:
+    with (log / f"{name}.log").open("w") as errors:
+        return subprocess.Popen(
+            [sys.executable, "-m", "tests.servers.teller", name],
+            cwd=_ROOT,
+            env={**os.environ, "EVERFACT_STORE": url},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+
+
+def acknowledged(process: subprocess.Popen[str]) -> dict[str, list[int]]:
+    """What a process told until it was asked to end, by group."""
+    assert process.stdout is not None
+    told = defaultdict(list)
+    for line in process.stdout:
+        if line != "told\n":
+            group, number = line.split()
+            told[group].append(int(number))
+    process.stdout.close()
+    return told
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(("kind", "kills", "working", "away"), [("falkordb", 3, 3, 1.5), ("neo4j", 1, 15, 0)])
+async def test_server_killed_under_load_loses_doubles_and_reorders_nothing(
+    kind: str, kills: int, working: float, away: float, folder: Path, tmp_path: Path
+) -> None:
+    start = starter(kind, folder)
+    server = start()
+    processes = {name: teller(name, server.url, tmp_path) for name in ("one", "two")}
+    told = {name: asyncio.create_task(asyncio.to_thread(acknowledged, each)) for name, each in processes.items()}
+    for _ in range(kills):
+        await asyncio.sleep(working)
+        await asyncio.to_thread(server.kill)
+        await asyncio.sleep(away)
+        server = await asyncio.to_thread(start, server.port)
+    for process in processes.values():
+        assert process.stdin is not None
+        process.stdin.close()
+    async with asyncio.timeout(200):
+        turns = {name: await task for name, task in told.items()}
+    logs = {name: (tmp_path / f"{name}.log").read_text() for name in processes}
+    assert [process.wait(30) for process in processes.values()] == [0, 0], logs
+    assert not away or all("kept on this machine" in log for log in logs.values())
+    async with make_memory(await CypherStore.open(server.engine())) as memory:
+        for group in GROUPS:
+            await check(memory, group, {name: of[group] for name, of in turns.items()})
+    await asyncio.to_thread(server.stop)
+
+
+async def check(memory: Memory, group: str, told: dict[str, list[int]]) -> None:
+    """All is there once, each process's turns in the order in which it told them."""
+    where = Filter(group_ids=(group,))
+    found = sorted(await memory.episodes(where, limit=100_000), key=lambda episode: episode.position)
+    for name, numbers in told.items():
+        assert len(numbers) > 5
+        assert [turn.content for turn in found if turn.thread == name] == [f"turn {number}" for number in numbers]
+    facts = await memory.facts(where, limit=100_000)
+    things = [f"thing {number} of {name}" for name, numbers in told.items() for number in numbers]
+    assert sorted(fact.sentence for fact in facts) == sorted(["Ana LIKES tea", *(f"Ana HAS {x}" for x in things)])
+    (tea,) = [fact for fact in facts if "tea" in fact.sentence]
+    assert len(tea.episodes) == len(things)
+
+
+def everfact(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "everfact", "--store", url, *arguments], capture_output=True, text=True, check=False
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+def test_commands_say_that_the_server_is_away_and_what_waits(folder: Path) -> None:
+    start = starter("falkordb", folder)
+    server = start()
+    url = server.url
+    assert everfact(url, "add", "The zeppelin lands.").returncode == 0
+    server.kill()
+    added = everfact(url, "add", "The submarine dives.", "--json")
+    assert added.returncode == 0, added.stderr
+    assert "to be sent when the server is back" in added.stdout
+    for command in ("health", "doctor", "queue", "stats"):
+        said = everfact(url, command)
+        assert said.returncode == 1
+        assert "1 episode waits on this machine to be sent" in " ".join((said.stdout + said.stderr).split()), command
+    server = start(server.port)
+    before = json.loads(everfact(url, "health", "--json").stdout)
+    assert (before["status"], before["episodes"]) == ("healthy", 2)
+    assert "1 episode waits on this machine to be sent" in before["warning"]
+    assert "submarine" in everfact(url, "queue").stdout
+    assert everfact(url, "queue", "--run").returncode == 0
+    after = json.loads(everfact(url, "health", "--json").stdout)
+    assert (after["episodes"], after["pending"], after["warning"]) == (2, 0, "")
+    server.stop()

@@ -1,0 +1,258 @@
+"""What is told while the server is away: kept, found out about, sent in order, once, and then gone from here."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from everfact import Draft, Query
+from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.memory import Memory
+from everfact.models import Filter, Mention, Source, Statement, Status
+from everfact.ports import Store
+from everfact.server.host import Host
+from everfact.stores.outbox import WAITING, OutboxStore
+from everfact.stores.sqlite import SQLiteStore
+from everfact.testing.builders import episode
+from everfact.testing.fakes import FakeClock, FixedExtractor
+from everfact.testing.reference import ReferenceStore
+
+ALL = Filter(group_ids=None)
+_LEASE = timedelta(seconds=30)
+
+
+class Server:
+    """A store behind a switch; `accepts` says how many more calls it takes before it goes away."""
+
+    def __init__(self) -> None:
+        self.store = ReferenceStore()
+        self.accepts: float = float("inf")
+        self.away = ""
+
+    async def connect(self) -> Any:
+        self._check()
+        return self
+
+    def _check(self) -> None:
+        self.accepts -= 1
+        if self.accepts < 0:
+            raise StoreUnavailable("connection refused")
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        async def answer(*args: Any, **kwargs: Any) -> Any:
+            self._check()
+            if self.away and name == "add_episode" and args[0].group_id == self.away:
+                raise StoreUnavailable("a node is away")
+            return await getattr(self.store, name)(*args, **kwargs)
+
+        return answer
+
+    async def close(self) -> None:
+        """Stay: others use it too."""
+
+    def go(self) -> None:
+        self.accepts = 0
+
+    def come(self) -> None:
+        self.accepts = float("inf")
+
+
+@pytest.fixture
+def server() -> Server:
+    return Server()
+
+
+async def open_outbox(server: Server, path: Path, clock: FakeClock) -> OutboxStore:
+    return OutboxStore(server.connect, await SQLiteStore.open(path, now=clock), clock)
+
+
+@pytest.fixture
+async def store(server: Server, tmp_path: Path, clock: FakeClock) -> AsyncIterator[OutboxStore]:
+    async with await open_outbox(server, tmp_path / "outbox.db", clock) as opened:
+        yield opened
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+async def contents(server: Server) -> list[str]:
+    found = await server.store.episodes(ALL, limit=1000)
+    return [item.content for item in sorted(found, key=lambda item: item.position)]
+
+
+async def test_told_while_the_server_is_away_is_sent_in_order_and_leaves_nothing_here(
+    server: Server, store: OutboxStore, tmp_path: Path
+) -> None:
+    await store.add_episode(episode(content="zero", thread="t"))
+    server.go()
+    for content in ("one", "two", "three"):
+        kept = await store.add_episode(episode(content=f"{content} zeppelin", thread="t"))
+        assert kept.status is Status.PENDING
+        assert kept.error == WAITING
+    server.come()
+    # The server is back, but what was told first goes first.
+    assert (await store.add_episode(episode(content="four", thread="t"))).error == WAITING
+    (claim,) = await store.claim("me", lease=_LEASE)
+    assert claim.episode.content == "zero"
+    assert await contents(server) == ["zero", "one zeppelin", "two zeppelin", "three zeppelin", "four"]
+    assert not (await store.add_episode(episode(content="five", thread="t"))).error
+    assert b"zeppelin" not in (tmp_path / "outbox.db").read_bytes()
+
+
+async def test_reads_say_plainly_that_the_store_is_away_and_what_waits(server: Server, store: OutboxStore) -> None:
+    server.go()
+    await store.add_episode(episode())
+    with pytest.raises(StoreUnavailable, match="1 episode waits on this machine"):
+        await store.episodes(ALL)
+    await store.add_episode(episode())
+    with pytest.raises(StoreUnavailable, match="2 episodes wait on this machine"):
+        await store.stats()
+    server.come()
+    stats = await store.stats()
+    assert (stats.episodes, stats.pending) == (2, 2)
+
+
+async def test_what_the_server_will_never_take_is_parked_and_holds_nobody_up(
+    server: Server, store: OutboxStore
+) -> None:
+    theirs = await server.store.add_episode(episode(group_id="other"))
+    server.go()
+    await store.add_episode(episode(uuid=theirs.uuid, group_id="main", content="mine"))
+    await store.add_episode(episode(group_id="garden", content="tulips"))
+    server.come()
+    await store.claim("me", lease=_LEASE)
+    assert sorted(await contents(server)) == sorted([theirs.content, "tulips"])
+    stats = await store.stats()
+    assert stats.parked == 1
+    assert await store.requeue(Filter(group_ids=None, statuses=(Status.PARKED,))) == 1
+
+
+async def test_server_that_goes_away_while_sending_gets_the_rest_later_and_nothing_twice(
+    server: Server, store: OutboxStore
+) -> None:
+    server.go()
+    for number in range(10):
+        await store.add_episode(episode(content=f"{number}", thread="t"))
+    for budget in (4, 3, 100):
+        server.accepts = budget
+        try:
+            await store.claim("me", lease=_LEASE)
+        except StoreUnavailable:
+            assert budget < 100
+    assert await contents(server) == [str(number) for number in range(10)]
+
+
+async def test_two_processes_share_one_outbox(server: Server, tmp_path: Path, clock: FakeClock) -> None:
+    path = tmp_path / "outbox.db"
+    async with await open_outbox(server, path, clock) as one, await open_outbox(server, path, clock) as other:
+        server.go()
+        await one.add_episode(episode(content="first", thread="t"))
+        await other.add_episode(episode(content="second", thread="t"))
+        server.come()
+        assert (await one.add_episode(episode(content="third", thread="t"))).error
+        await other.claim("me", lease=_LEASE)
+        assert await contents(server) == ["first", "second", "third"]
+
+
+async def test_purge_and_clear_leave_nothing_in_the_outbox(server: Server, store: OutboxStore, tmp_path: Path) -> None:
+    server.go()
+    kept = await store.add_episode(episode(content="zeppelin"))
+    server.come()
+    assert await store.purge(kept.group_id, [kept.uuid]) == 1
+    assert b"zeppelin" not in (tmp_path / "outbox.db").read_bytes()
+    server.go()
+    kept = await store.add_episode(episode(content="submarine"))
+    server.come()
+    await store.clear([kept.group_id])
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == []
+
+
+async def test_whatever_the_server_does_nothing_is_lost_doubled_or_put_out_of_order(
+    server: Server, tmp_path: Path, clock: FakeClock
+) -> None:
+    rng, path = random.Random(1), tmp_path / "outbox.db"
+    told: dict[str, list[str]] = {"a": [], "b": [], "c": []}
+    store = await open_outbox(server, path, clock)
+    for number in range(150):
+        group = rng.choice("abc")
+        server.accepts = rng.choice([0, 0, 1, 2, 5, float("inf")])
+        await store.add_episode(episode(group_id=group, content=f"{group}{number}", thread="t"))
+        told[group].append(f"{group}{number}")
+        if rng.random() < 0.3:
+            with suppress(StoreUnavailable):
+                await store.claim("me", lease=timedelta(microseconds=1))
+        if rng.random() < 0.1:  # the process dies, and another one goes on
+            await store.close()
+            store = await open_outbox(server, path, clock)
+    server.come()
+    await store.claim("me", lease=_LEASE)
+    await store.close()
+    found = await server.store.episodes(ALL, limit=1000)
+    for group, wanted in told.items():
+        mine = sorted((item for item in found if item.group_id == group), key=lambda item: item.position)
+        assert [item.content for item in mine] == wanted
+
+
+async def test_memory_takes_in_and_digests_when_the_server_is_back(server: Server, store: OutboxStore) -> None:
+    local = FixedExtractor()
+    memory = Memory(_as_store(store), dict.fromkeys(Source, local))
+    server.go()
+    added = await memory.add(Draft(content="The zeppelin lands."), wait=True)
+    assert added.episode.status is Status.PENDING
+    with pytest.raises(StoreUnavailable):
+        await memory.search(Query(text="zeppelin", group_ids=("main",)))
+    with pytest.raises(UsageError, match="kept, but not digested"):
+        await memory.add_facts([local_statement()])
+    server.come()
+    while await memory.digest():
+        pass
+    assert (await memory.search(Query(text="zeppelin", group_ids=("main",)))).hits
+    await store.close()
+    with pytest.raises(StoreError, match="closed"):
+        await store.episodes(ALL)
+
+
+def _as_store(store: OutboxStore) -> Store:
+    return store  # type: ignore[return-value]
+
+
+def local_statement() -> Any:
+    return Statement(
+        subject=Mention(name="Ana"), relation="LIKES", object=Mention(name="Tea"), sentence="Ana likes tea"
+    )
+
+
+async def test_mcp_server_starts_and_takes_in_while_the_store_is_away(server: Server, store: OutboxStore) -> None:
+    async def opened() -> Memory:
+        return Memory(_as_store(store), dict.fromkeys(Source, FixedExtractor()))
+
+    server.go()
+    host = Host(opened)
+    added = await (await host.memory()).add(Draft(content="The zeppelin lands."))
+    assert added.episode.error == WAITING
+    await host.close()
+
+
+async def test_group_that_cannot_be_sent_does_not_hold_up_the_others(server: Server, store: OutboxStore) -> None:
+    server.go()
+    for group in ("away", "here"):
+        await store.add_episode(episode(group_id=group, content=group))
+    server.come()
+    server.away = "away"
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == ["here"]
+    assert (await store.stats()).warning == "1 episode waits on this machine to be sent"
+    assert [item.content for item in await store.episodes(replace(ALL, statuses=(Status.PENDING,)))] in (
+        ["here", "away"],
+        ["away", "here"],
+    )
