@@ -10,7 +10,7 @@ import pytest
 from tests.server.talk import talk
 
 from everfact.assemble import open_memory
-from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.errors import StoreCorrupt, StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import Filter, Status
 from everfact.server.host import Access, Host, Place
@@ -53,11 +53,11 @@ async def test_what_cannot_be_put_to_work_is_let_go_of(tmp_path: Path, monkeypat
         return memory
 
     async def away(**_: object) -> int:
-        raise StoreUnavailable("away")
+        raise StoreCorrupt("damaged")
 
     monkeypatch.setattr(memory, "retry", away)
     host = Host(opening)
-    with pytest.raises(StoreUnavailable):
+    with pytest.raises(StoreCorrupt):
         await host.memory()
     with pytest.raises(StoreError, match="closed"):
         await memory.status()

@@ -37,9 +37,10 @@ def start() -> Iterator[Callable[..., FalkorServer]]:
 
 
 async def opening(url: str, **settings: str) -> EverfactError:
-    """What goes wrong when that store is opened as the settings say."""
-    with pytest.raises(EverfactError) as caught:
-        await open_store(load({"store": url, **settings}).settings)
+    """What goes wrong when that store is first used as the settings say."""
+    async with await open_store(load({"store": url, **settings}).settings) as store:
+        with pytest.raises(EverfactError) as caught:
+            await store.stats()
     return caught.value
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -25,6 +26,10 @@ _UNIQUE = {
 }
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _BATCH = 1_000
+_PLAIN = ("bolt://", "neo4j://")
+_PORT = 7687
+_GREETING = bytes.fromhex("6060b017 00000104 00000004 00000003 00000000")
+"""How a Bolt connection begins: its sign, and versions offered."""
 _CONNECT_SECONDS, _RETRY_SECONDS = 10, 3
 OLDEST = (5, 26)
 """The first version that has all that is used here; Graphiti asks for it, too."""
@@ -47,6 +52,8 @@ class Neo4jEngine:
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
         to, self._is_closed = self._to, False
+        if to.url.startswith(_PLAIN):
+            await self._greet()
         with self._translated():
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
@@ -60,6 +67,23 @@ class Neo4jEngine:
             await self._check_version()
             await self.prepare(self.registry)
             on_failure.pop_all()
+
+    async def _greet(self) -> None:
+        """Find out whether anybody speaks Bolt there: the driver would wait minutes for a server that keeps silent."""
+        try:
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                reader, writer = await asyncio.open_connection(self._to.host, self._to.port or _PORT)
+                try:
+                    writer.write(_GREETING)
+                    await reader.readexactly(4)
+                finally:
+                    writer.close()
+        except (TimeoutError, asyncio.IncompleteReadError) as error:
+            raise StoreUnavailable(
+                f"{self._name} does not speak Bolt", hint="is it a FalkorDB? then set store to falkordb://…"
+            ) from error
+        except OSError:
+            return  # the driver says it better
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it."""
