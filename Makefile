@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready-serve
 READY_DEV := $(VENV)/.ready-dev
 # Values, rules and core: every branch is tested. Adapters and entrances are as covered as their contracts make them.
-OUTER_RINGS := src/everfact/__main__.py,src/everfact/client/*,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/install/*,src/everfact/git/*,src/everfact/hooks/*,src/everfact/verbs/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
+OUTER_RINGS := src/everfact/__main__.py,src/everfact/client/*,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/install/*,src/everfact/git/*,src/everfact/hooks/*,src/everfact/verbs/*,src/everfact/arrivals.py,src/everfact/knowhow.py,src/everfact/sharing.py,src/everfact/capture/*,src/everfact/importers/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
 
 .PHONY: help serve test install check quick bench plugin bundle lock clean

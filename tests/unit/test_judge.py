@@ -116,6 +116,13 @@ async def test_without_a_verdict_both_stand_disputed(store: Store) -> None:
     assert told(await store.facts(HOME)) == [("Ana LIVES_IN Oslo", False, True), ("Ana LIVES_IN Rome", False, True)]
 
 
+async def test_each_pair_has_a_verdict_of_its_own(store: Store) -> None:
+    first, second = (ROME, says("WORKS_AT", "Globex")), (OSLO, says("WORKS_AT", "Initech"))
+    model = Model({"one": first, "two": second}, Verdict.BOTH_STAND, Verdict.REPLACES)
+    await tell(store, model, "one", "two")
+    assert sorted(disputed for _, _, disputed in told(await store.facts(HOME))) == [False, True, True]
+
+
 async def test_same_makes_one_fact_of_two(store: Store) -> None:
     model = Model({"one": (ROME,), "two": (says("LIVES_IN", "The Eternal City"),)}, Verdict.SAME)
     await tell(store, model, "one", "two")

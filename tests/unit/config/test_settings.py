@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from everfact.config import EntityType, Settings
+from everfact.config import EntityType, Settings, load
 from everfact.config.settings import KEYS, SECTIONS, Mcp
 from everfact.errors import ConfigError
 
@@ -132,3 +132,9 @@ def test_two_entity_types_of_one_name_are_an_error(desk: Desk) -> None:
     desk.write_project(f"entity_types = [{one}, {one}]")
     with pytest.raises(ConfigError, match="should name each type once"):
         desk.load()
+
+
+@pytest.mark.parametrize("one", ["llm.input_price", "llm.output_price"])
+def test_prices_are_set_together(one: str) -> None:
+    with pytest.raises(ConfigError, match="together"):
+        load({one: "1.5"})
