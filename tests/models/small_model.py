@@ -20,7 +20,7 @@ def main(port: int) -> None:
     params = xllamacpp.CommonParams()
     params.model.path = str(weights)
     # So short that what it answers is, too: it does not know where to stop.
-    params.n_ctx, params.n_parallel, params.n_gpu_layers = 4096, 1, 0
+    params.n_ctx, params.n_parallel, params.n_gpu_layers = 1536, 1, 0
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
     params.hostnames, params.port, params.warmup = ["127.0.0.1"], port, False
     server = xllamacpp.Server(params)
