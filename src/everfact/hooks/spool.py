@@ -183,10 +183,9 @@ def _write(path: Path, text: str, *, sync: bool = True) -> None:
             if sync:
                 os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
-        with suppress(OSError):
+    finally:
+        with suppress(OSError):  # after success there is nothing left under that name
             partial.unlink()
-        raise
     if sync and sys.platform != "win32":
         folder = os.open(path.parent, os.O_RDONLY)
         try:
