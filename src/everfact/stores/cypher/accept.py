@@ -19,7 +19,7 @@ _WRITE = {
 }
 _CLOSED = {Thing.EPISODE: ", e.status = 'done', e.attempts = 0, e.error = ''"}
 _CLOSE = {
-    thing: f"MATCH (e:{label} {{uuid: r.uuid}}) WHERE e.group_id = r.group_id AND e.known_to = {OPEN}"
+    thing: f"MATCH (e:{label} {{uuid: r.uuid}}) WHERE e.group_id = r.group_id AND e.no = r.no"
     f" SET e.known_to = r.at, e.closed_by = r.by{_CLOSED.get(thing, '')}"
     for thing, label in LABELS.items()
 }
@@ -83,8 +83,8 @@ def close(ledger: Ledger, item: Item, no: int, by: str | None) -> None:
     """End the present version of an item, which has that number; for an episode, also its wait in the queue."""
     thing, node = thing_of(item), ledger.fresh.pop(item.uuid, None)
     if node is None:
-        row = {"uuid": item.uuid, "group_id": ledger.group_id, "at": ledger.recorded_at, "by": by}
-        ledger.do(_CLOSE[thing], **row)
+        # By its number: the version that follows may have been written when this is done.
+        ledger.do(_CLOSE[thing], uuid=item.uuid, group_id=ledger.group_id, no=no, at=ledger.recorded_at, by=by)
         ledger.before[item.uuid] = item
     else:
         node |= {"known_to": ledger.recorded_at, "closed_by": by}

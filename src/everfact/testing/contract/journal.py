@@ -96,6 +96,23 @@ class Journal(Fixtures):
         await store.apply(change(entity("Carol", group_id="work")))
         return [*moments, clock.time]
 
+    async def test_what_a_stretch_replaces_after_adding_something_else_still_stands(
+        self, store: Store, clock: FakeClock
+    ) -> None:
+        alice, told = entity("Alice"), episode("draft")
+        source = ReferenceStore(now=clock)
+        await apply_next(source, change(alice))
+        await source.add_episode(told)
+        first = await journal_of(source)
+        await apply_next(source, change(entity("Bob")))
+        await source.add_episode(episode("another"))
+        await apply_next(source, change(replace(alice, summary="knows Bob")))
+        await source.add_episode(replace(told, content="final"))
+        await replay_all(store, [entry for entry in first if not isinstance(entry, Undigested)])
+        await replay_all(store, await journal_of(source))
+        assert {e.summary for e in await store.entities(HOME)} == {"", "knows Bob"}
+        assert {e.content for e in await store.episodes(HOME)} == {"another", "final"}
+
     async def test_replayed_journal_gives_the_same_memory(self, store: Store, clock: FakeClock) -> None:
         moments = await self._lived(store, clock)
         before, entries = await answers_of(store, moments), await journal_of(store)
