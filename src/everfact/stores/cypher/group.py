@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from everfact.clock import new_id
 from everfact.errors import StoreUnavailable
+from everfact.models import Thing
 from everfact.stores.cypher.engine import Engine, Part, Row, Step
 from everfact.stores.cypher.rows import Item, to_micros
 
@@ -65,6 +66,10 @@ class Ledger:
     head: str | None = None
     lease: Lease = field(default_factory=Lease)
     steps: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    seen: dict[tuple[Thing, str], tuple[int, Item] | None] = field(default_factory=dict)
+    """What stood of the items that were asked for, each with its number."""
+    said: dict[str, bool | None] = field(default_factory=dict)
+    """Of the assertions that were asked for and stood, whether they were withdrawn."""
     before: dict[str, Item] = field(default_factory=dict)
     """What stood of the items that are written or closed, as far as it was looked at, by uuid."""
     after: dict[str, Item | None] = field(default_factory=dict)

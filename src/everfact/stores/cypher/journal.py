@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from everfact.errors import Conflict, UsageError
-from everfact.models import Assertion, Change, Entry, Episode, Status, Undigested, as_entry
+from everfact.models import Assertion, Change, Entry, Episode, Status, Thing, Undigested, as_entry
 from everfact.stores.cypher import queue, read, record
 from everfact.stores.cypher.accept import close, require_own, write
 from everfact.stores.cypher.engine import Part
@@ -28,7 +28,7 @@ _LEFT = (
     " WITH e ORDER BY e.no LIMIT $limit RETURN e.uuid, e.status, e.attempts, e.error"
 )
 _PRESENT = f"{_MINE} AND e.uuid = $uuid AND e.known_to = {OPEN} RETURN {EPISODE}, e.no"
-_TOLD_THEN = f"{_MINE} AND e.uuid = $uuid AND e.known_from = $at AND e.made_by IS NULL RETURN e.no"
+_TELLINGS = f"{_MINE} AND e.uuid IN $uuids AND e.made_by IS NULL RETURN e.uuid, e.known_from"
 _EMPTY = (
     "MATCH (e:EverfactEpisode) WHERE e.group_id = r.group_id AND e.status IN ['pending', 'parked']"
     " SET e.status = 'done', e.attempts = 0, e.error = ''"
@@ -78,13 +78,18 @@ async def _history(part: Part, since: int, limit: int) -> list[Episode | Change]
 
 
 async def replay(ledger: Ledger, entries: Sequence[Entry]) -> int:
-    """See `Store.replay`."""
+    """See `Store.replay`. Whatever the entries speak of is read at once, before the first of them is written."""
     last, count, left = 0, 0, 0
     await require_own(ledger, [uuid for entry in entries for uuid in _named(entry)])
+    recorded = [entry for entry in entries if not isinstance(entry, Undigested)]
+    known = await _known(ledger, recorded)
+    new = [entry for entry in recorded if _mark(entry) not in known]
+    told = [entry.uuid for entry in new if isinstance(entry, Episode)]
+    await record.look_up(ledger, [entry for entry in new if isinstance(entry, Change)], told)
     for entry in entries:
         if isinstance(entry, Undigested):
             left += ledger.recorded_at == last and await _leave(ledger, entry, is_emptied=count > 0)
-        elif not await _is_there(ledger, entry):
+        elif _mark(entry) not in known:
             if ledger.recorded_at != last:
                 raise _diverged(entry)
             if not count:
@@ -106,10 +111,18 @@ def _named(entry: Entry) -> list[str]:
     return [entry.uuid, *(item.uuid for item in made)]
 
 
-async def _is_there(ledger: Ledger, entry: Episode | Change) -> bool:
-    if isinstance(entry, Change):
-        return entry.uuid == ledger.head or await record.is_made(ledger, entry)
-    return bool(await ledger.read(_TOLD_THEN, uuid=entry.uuid, at=to_micros(entry.created_at)))
+def _mark(entry: Episode | Change) -> tuple[str, int]:
+    """What tells an entry from all others: an episode can be told more than once."""
+    return entry.uuid, to_micros(entry.created_at)
+
+
+async def _known(ledger: Ledger, entries: Sequence[Episode | Change]) -> set[tuple[str, int]]:
+    """Those of the entries that are here already."""
+    told = [entry.uuid for entry in entries if isinstance(entry, Episode)]
+    known = {(uuid, at) for uuid, at in await ledger.read(_TELLINGS, uuids=told)} if told else set()
+    changes = [entry for entry in entries if isinstance(entry, Change)]
+    made = await record.made(ledger, [change.uuid for change in changes])
+    return known | {_mark(change) for change in changes if change.uuid in made}
 
 
 async def _continue(ledger: Ledger, entry: Episode | Change) -> None:
@@ -123,9 +136,9 @@ async def _continue(ledger: Ledger, entry: Episode | Change) -> None:
             raise _diverged(entry)
         await record.keep(ledger, entry)
         return
-    known = await _present(ledger, entry.uuid)
-    if known is not None:
-        close(ledger, *known, None)
+    former = record.standing(ledger, Thing.EPISODE, entry.uuid)
+    if former is not None:
+        close(ledger, former[1], former[0], None)
     write(ledger, entry, None)
 
 

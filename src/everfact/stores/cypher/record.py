@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from everfact.errors import Conflict, NotFound, UsageError
@@ -18,7 +19,7 @@ _PRESENT = {
     " RETURN e.no, e.data"
     for thing, label in LABELS.items()
 }
-_MADE = "MATCH (e:EverfactChange {uuid: $uuid}) RETURN e.uuid"
+_MADE = "MATCH (e:EverfactChange) WHERE e.uuid IN $uuids RETURN e.uuid"
 _SAID = (
     "MATCH (e:EverfactAssertion) WHERE e.uuid IN $uuids AND e.group_id = $group RETURN e.uuid, size(e.marks) % 2 = 1"
 )
@@ -47,7 +48,7 @@ async def apply(ledger: Ledger, change: Change) -> Change:
     foreign = {item.group_id for item in items} - {change.group_id}
     if foreign:
         raise UsageError(f"a change to group {change.group_id} holds items of group {min(foreign)}")
-    if await is_made(ledger, change):
+    if await made(ledger, [change.uuid]):
         raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
         raise Conflict(
@@ -60,9 +61,9 @@ async def apply(ledger: Ledger, change: Change) -> Change:
     return change
 
 
-async def is_made(ledger: Ledger, change: Change) -> bool:
-    """Whether there is a change with that id."""
-    return bool(await ledger.read(_MADE, uuid=change.uuid))
+async def made(ledger: Ledger, uuids: Sequence[str]) -> set[str]:
+    """Those of these ids that are changes which were made."""
+    return {uuid for (uuid,) in await ledger.read(_MADE, uuids=list(uuids))}
 
 
 async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
@@ -103,30 +104,60 @@ def _spoken_of(change: Change) -> list[Assertion | Fact]:
     return [*change.asserted, *change.facts]
 
 
-async def _look(ledger: Ledger, change: Change) -> Present:
-    present = Present()
-    ends = {uuid for item in _spoken_of(change) for uuid in (item.subject_uuid, item.object_uuid)}
-    asked = {
-        Thing.EPISODE: {*change.removed, *(item.uuid for item in change.episodes)},
-        Thing.ENTITY: {*change.removed, *(item.uuid for item in change.entities), *(uuid for uuid in ends if uuid)},
-        Thing.FACT: {*change.removed, *(item.uuid for item in change.facts)},
-    }
-    for thing, uuids in asked.items():
-        unseen = sorted(uuids - ledger.after.keys())
+async def look_up(ledger: Ledger, changes: Sequence[Change], uuids: Iterable[str] = ()) -> None:
+    """Read what stands of all that these changes, and these ids of episodes, speak of, unless it was read before."""
+    asked: dict[Thing, set[str]] = {thing: set() for thing in Thing}
+    asked[Thing.EPISODE].update(uuids)
+    marked: set[str] = set()
+    for change in changes:
+        for thing, spoken_of in _asked(change).items():
+            asked[thing] |= spoken_of
+        marked |= _marked(change)
+    for thing, of in asked.items():
+        unseen = sorted(uuid for uuid in of - ledger.after.keys() if (thing, uuid) not in ledger.seen)
+        ledger.seen |= dict.fromkeys((thing, uuid) for uuid in unseen)
         for no, data in await ledger.read(_PRESENT[thing], uuids=unseen) if unseen else ():
             item = from_data(_KINDS[thing], data)
-            present.items[item.uuid] = no, item
-        for uuid in uuids & ledger.fresh.keys():
-            made = ledger.after[uuid]
-            assert made is not None
-            present.items[uuid] = ledger.fresh[uuid]["no"], made
-    marked = {*change.withdrawn, *change.reinstated, *(assertion.uuid for assertion in change.asserted)}
-    kept = dict.fromkeys(marked & ledger.fresh.keys(), False)
-    unseen = sorted(marked - kept.keys())
-    for uuid, is_withdrawn in await ledger.read(_SAID, uuids=unseen) if unseen else ():
-        kept[uuid] = is_withdrawn
+            ledger.seen[thing, item.uuid] = no, item
+    unsaid = sorted(marked - ledger.fresh.keys() - ledger.said.keys())
+    ledger.said |= dict.fromkeys(unsaid)
+    for uuid, is_withdrawn in await ledger.read(_SAID, uuids=unsaid) if unsaid else ():
+        ledger.said[uuid] = is_withdrawn
+
+
+def standing(ledger: Ledger, thing: Thing, uuid: str) -> tuple[int, Item] | None:
+    """What stands of an item that was looked up, after all that the write does so far."""
+    if uuid in ledger.fresh:
+        made = ledger.after[uuid]
+        assert made is not None
+        return ledger.fresh[uuid]["no"], made
+    return None if uuid in ledger.after else ledger.seen[thing, uuid]
+
+
+def _asked(change: Change) -> dict[Thing, set[str]]:
+    ends = {uuid for item in _spoken_of(change) for uuid in (item.subject_uuid, item.object_uuid) if uuid}
+    return {
+        Thing.EPISODE: {*change.removed, *(item.uuid for item in change.episodes)},
+        Thing.ENTITY: {*change.removed, *(item.uuid for item in change.entities), *ends},
+        Thing.FACT: {*change.removed, *(item.uuid for item in change.facts)},
+    }
+
+
+def _marked(change: Change) -> set[str]:
+    return {*change.withdrawn, *change.reinstated, *(assertion.uuid for assertion in change.asserted)}
+
+
+async def _look(ledger: Ledger, change: Change) -> Present:
+    await look_up(ledger, [change])
+    present = Present()
+    for thing, uuids in _asked(change).items():
+        found = ((uuid, standing(ledger, thing, uuid)) for uuid in uuids)
+        present.items |= {uuid: stands for uuid, stands in found if stands is not None}
     marks = ledger.marks | ledger.fresh
-    present.said = {uuid: gone ^ (len(marks.get(uuid, _UNMARKED)["marks"]) % 2 == 1) for uuid, gone in kept.items()}
+    for uuid in _marked(change):
+        was_withdrawn = False if uuid in ledger.fresh else ledger.said[uuid]
+        if was_withdrawn is not None:
+            present.said[uuid] = was_withdrawn ^ (len(marks.get(uuid, _UNMARKED)["marks"]) % 2 == 1)
     return present
 
 
