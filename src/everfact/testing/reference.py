@@ -204,11 +204,15 @@ class ReferenceStore:
             return replay(contents, entries)
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
-        scores = {
-            item.uuid: float(shared_words(text, _indexed(item)))
-            for item in self._filtered(thing, self._reading(), where)
-        }
-        return _best({uuid: score for uuid, score in scores.items() if score}, limit)
+        everything = self._filtered(thing, self._reading(), Filter(group_ids=where.group_ids))
+        unknown = [word for word in text.split() if not any(shared_words(word, _indexed(item)) for item in everything)]
+        scores: dict[str, float] = {}
+        for item in self._filtered(thing, self._reading(), where):
+            if found := shared_words(text, _indexed(item)):
+                scores[item.uuid] = float(found)
+            elif _is_hinted_at(item, text, unknown):
+                scores[item.uuid] = 0.0
+        return _best(scores, limit)
 
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
@@ -391,7 +395,19 @@ def _touched(change: Change) -> set[str]:
 
 def _indexed(item: Item) -> str:
     """The words an item is found by."""
-    return f"{item.name} {item.content} {item.speaker}" if isinstance(item, Episode) else item.text
+    return f"{item.name} {item.content}" if isinstance(item, Episode) else item.text
+
+
+def _is_hinted_at(item: Item, text: str, unknown: Sequence[str]) -> bool:
+    """Whether it is found by its speaker, or by words within its names that are words of nothing else."""
+    match item:
+        case Episode():
+            return shared_words(text, item.speaker) > 0
+        case Entity():
+            names = fold_name(" ".join((item.name, *item.aliases)))
+            return any(len(word) > 2 and fold_name(word) in names for word in unknown)
+        case Fact():
+            return False
 
 
 def _check_dimension(contents: Contents, model: str, vector: Vector) -> None:

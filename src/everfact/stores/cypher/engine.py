@@ -33,7 +33,7 @@ INDEXED: Final = {
     "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
     "EverfactThread": (("key",),),
     "EverfactTerm": (("key",),),
-} | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("embedded",)))
+} | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("group_id",), ("embedded",)))
 """Which properties of our nodes have an index; a tuple of several is one index where the server can."""
 
 SCHEMA: Final = 1
@@ -51,6 +51,12 @@ class Part:
     async def read(self, query: str, **parameters: object) -> list[Row]:
         """Ask it."""
         return await self.engine.read(self.graph, query, {"groups": list(self.groups), **parameters})
+
+
+async def size_of(part: Part) -> int:
+    """How many versions, changes and assertions its groups have had, roughly."""
+    found = await part.read("MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN sum(g.next_no)")
+    return found[0][0] or 0 if found else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +121,11 @@ class Engine(Protocol):
     def moment(self, at: datetime | None) -> Any:
         """A time as Graphiti keeps it there."""
 
-    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
-        """A clause that yields `node`, a wording, and `score`, for wordings with any of these words."""
+    def words(self, part: Part, name: str, terms: Sequence[Sequence[str]]) -> str:
+        """What to ask the full-text index for: texts of the part with all tokens of one of these in that property."""
+
+    def by_words(self, thing: Thing) -> str:
+        """A clause that yields `node`, a wording, for all that fit `words`."""
 
     def by_vector(self, thing: Thing, name: str) -> str:
         """A clause that yields `node`, a wording, and `score`, a cosine, for the `$most` nearest to `$vector`."""

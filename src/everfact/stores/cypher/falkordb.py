@@ -248,10 +248,12 @@ class FalkorEngine:
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()
 
-    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:  # noqa: ARG002
-        return f"CALL db.idx.fulltext.queryNodes('{TEXTS[thing]}', $words) YIELD node, score", {
-            "words": "|".join(words)
-        }
+    def words(self, part: Part, name: str, terms: Sequence[Sequence[str]]) -> str:  # noqa: ARG002
+        either = "|".join(f"({' '.join(tokens)})" for tokens in terms)
+        return f"@{name}:({either})"
+
+    def by_words(self, thing: Thing) -> str:
+        return f"CALL db.idx.fulltext.queryNodes('{TEXTS[thing]}', words) YIELD node"
 
     def by_vector(self, thing: Thing, name: str) -> str:
         return (
@@ -360,7 +362,8 @@ def _range_indexes(of: Mapping[str, Sequence[Sequence[str]]]) -> list[str]:
 def _text_indexes() -> tuple[str, ...]:
     """Without stemming and stop words: the words come prepared."""
     return tuple(
-        f"CALL db.idx.fulltext.createNodeIndex({{label: '{label}', stopwords: []}}, {{field: 'words', nostem: true}})"
+        f"CALL db.idx.fulltext.createNodeIndex({{label: '{label}', stopwords: []}},"
+        " {field: 'words', nostem: true}, {field: 'hints', nostem: true})"
         for label in TEXTS.values()
     )
 

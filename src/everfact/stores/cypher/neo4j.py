@@ -195,12 +195,13 @@ class Neo4jEngine:
     def moment(self, at: datetime | None) -> datetime | None:
         return at
 
-    def by_words(self, thing: Thing, part: Part, words: Sequence[str]) -> tuple[str, Parameters]:
+    def words(self, part: Part, name: str, terms: Sequence[Sequence[str]]) -> str:
         spaces = " ".join(space(group) for group in part.groups)
-        query = f"+space:({spaces}) +words:({' '.join(words)})"
-        index = _text_index(thing)
-        found = f"CALL db.index.fulltext.queryNodes('{index}', $words, {{limit: $most}}) YIELD node, score"
-        return found, {"words": query}
+        either = " ".join(f"({' '.join(f'+{token}' for token in tokens)})" for tokens in terms)
+        return f"+space:({spaces}) +{name}:({either})"
+
+    def by_words(self, thing: Thing) -> str:
+        return f"CALL db.index.fulltext.queryNodes('{_text_index(thing)}', words) YIELD node"
 
     def by_vector(self, thing: Thing, name: str) -> str:
         return (
@@ -286,7 +287,7 @@ def _indexes() -> list[str]:
         if label not in _UNIQUE
     ]
     made += [
-        f"CREATE FULLTEXT INDEX {_text_index(thing)} IF NOT EXISTS FOR (n:{label}) ON EACH [n.space, n.words]"
+        f"CREATE FULLTEXT INDEX {_text_index(thing)} IF NOT EXISTS FOR (n:{label}) ON EACH [n.space, n.words, n.hints]"
         " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
         for thing, label in TEXTS.items()
     ]

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from everfact.errors import StoreCorrupt
 from everfact.lines import from_json, to_json
 from everfact.models import Assertion, Change, ChangeKind, Entity, Episode, Fact, Status, fold_name
-from everfact.stores.cypher.words import index_words
+from everfact.stores.cypher.words import index_parts, index_words
 
 Item: TypeAlias = Episode | Entity | Fact
 Node: TypeAlias = "dict[str, Any]"
@@ -117,13 +117,21 @@ def _fact(fact: Fact) -> Node:
 
 
 def _wording(item: Item) -> Node:
-    words = (item.name, item.content, item.speaker) if isinstance(item, Episode) else (item.text,)
+    match item:
+        case Episode():
+            words, hints = f"{item.name} \n{item.content}", index_words(item.speaker)
+        case Entity():
+            words, hints = item.text, index_parts(" ".join((item.name, *item.aliases)))
+        case Fact():
+            words, hints = item.text, ""
     return {
-        "key": key(item.uuid, _digest("\0".join(words))),
+        "key": key(item.uuid, _digest(f"{words}\0{hints}")),
         "uuid": item.uuid,
         "group_id": item.group_id,
         "space": space(item.group_id),
-        "words": " ".join(index_words(" \n".join(words))),
+        "words": index_words(words),
+        "hints": hints,
+        "length": len(item.text.encode()),
         "digest": _digest(item.text),
         "embedded": NO_MODEL,
     }

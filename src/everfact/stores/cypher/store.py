@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from copy import copy
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 
 from everfact import clock
 from everfact.errors import UsageError
@@ -31,17 +33,33 @@ from everfact.models import (
 )
 from everfact.stores.cypher import accept, graphiti, journal, match, queue, read, record, upkeep, vectors
 from everfact.stores.cypher.adopt import Adoption
-from everfact.stores.cypher.engine import Engine
+from everfact.stores.cypher.engine import Engine, Part, size_of
 from everfact.stores.cypher.group import Ledger, Writer
 from everfact.stores.cypher.line import ServerAway
+from everfact.stores.cypher.scores import Scores
 
 T = TypeVar("T")
+Parts: TypeAlias = Callable[[Sequence[str] | None], Awaitable[list[T]]]
+"""What of these groups, or of all, lies where."""
 
 
 def _settle(ledger: Ledger) -> None:
     """What follows from all that a write does, whatever it was."""
     accept.lengthen_threads(ledger)
     graphiti.show(ledger)
+
+
+def _once(ask: Parts[T]) -> Parts[T]:
+    """Within one search the same groups lie in the same place, and are as large as they were."""
+    answers: dict[tuple[str, ...] | None, asyncio.Future[list[T]]] = {}
+
+    def answer(group_ids: Sequence[str] | None) -> Awaitable[list[T]]:
+        key = None if group_ids is None else tuple(group_ids)
+        if key not in answers:
+            answers[key] = asyncio.ensure_future(ask(group_ids))
+        return answers[key]
+
+    return answer
 
 
 class CypherStore:
@@ -52,9 +70,11 @@ class CypherStore:
         self._now = now
         self._writer = Writer(engine, now, _settle)
         self._adoption = Adoption(engine, self._writer)
-        self._parts = self._adoption.parts
+        self._parts: Parts[Part] = self._adoption.parts
+        self._sized: Parts[tuple[Part, int]] = self._size_up
         self._dimensions: dict[str, int] = {}
         self._gaps = vectors.Gaps(engine)
+        self._scores = Scores()
 
     @classmethod
     async def open(cls, engine: Engine, *, now: Callable[[], datetime] = clock.now) -> Self:
@@ -150,7 +170,7 @@ class CypherStore:
         return await self._writer.write(groups[0], lambda ledger: journal.replay(ledger, entries))
 
     async def match_text(self, thing: Thing, text: str, where: Filter, *, limit: int) -> list[Scored]:
-        return await match.match_text(await self._parts(where.group_ids), thing, text, where, limit)
+        return await self._scores.match_text(await self._sized(where.group_ids), thing, text, where, limit)
 
     async def match_vector(
         self, thing: Thing, model: str, vector: Vector, where: Filter, *, limit: int
@@ -160,8 +180,8 @@ class CypherStore:
             return []
         self._dimensions[model] = dimension
         vectors.check_dimension(model, dimension, len(vector))
-        parts = await self._parts(where.group_ids)
-        return await match.match_vector(parts, (thing, vectors.vector_name(model), vector), where, limit)
+        sized = await self._sized(where.group_ids)
+        return await match.match_vector(sized, (thing, vectors.vector_name(model), vector), where, limit)
 
     async def neighbours(
         self, entity_uuids: Sequence[str], where: Filter, *, hops: int = 1, limit: int = 100
@@ -172,7 +192,13 @@ class CypherStore:
         return await match.speakers(await self._parts(where.group_ids), names, where)
 
     async def together(self, work: Callable[[Self], Coroutine[Any, Any, T]]) -> T:
-        return await work(self)
+        held = copy(self)
+        held._parts, held._sized = _once(self._parts), _once(self._sized)
+        return await work(held)
+
+    async def _size_up(self, group_ids: Sequence[str] | None) -> list[tuple[Part, int]]:
+        parts = await self._parts(group_ids)
+        return list(zip(parts, await asyncio.gather(*map(size_of, parts)), strict=True))
 
     async def put_vectors(self, model: str, embeddings: Sequence[Embedding]) -> int:
         return await vectors.put_vectors(self._engine, model, embeddings)

@@ -1,18 +1,17 @@
 """Scores by shared words: BM25 of our own over the row lists of FTS5, with the counts of the group alone.
 
 FTS5's own `bm25()` visits every row that has any of the words, and counts each word in all groups. Here the rarer words
-find the rows, newest first and no more than it takes, and common ones only tell those rows apart. How often a word
-stands in a text does not count, which measured better than counting it (ADR 21).
+find the rows, newest first and no more than it takes, and common ones only tell those rows apart.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, replace
-from math import log
 
 import apsw
 
+from everfact.stores.bm25 import by_length, rarity
 from everfact.stores.sqlite.rows import to_json
 from everfact.stores.sqlite.where import Where
 
@@ -23,7 +22,6 @@ _MOST_STEPS = 50_000
 _SAMPLE = 300
 """With fewer rows than this a word is counted; with more, the newest tell how many there are."""
 _SPARE = 100
-_SATURATION, _BY_LENGTH = 1.2, 0.3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +72,8 @@ class _Word:
         return len(self.rows) < _SAMPLE
 
     def weight(self, span: _Span) -> float:
-        """How much it says; a word of more than half of all rows says nothing."""
-        rarity = (span.count - self.count + 0.5) / (self.count + 0.5)
-        return log(rarity) if rarity > 1 else 1e-6
+        """How much it says."""
+        return rarity(self.count, span.count)
 
 
 def score(connection: apsw.Connection, index: Index, terms: list[str], chosen: Where, limit: int) -> Found:
@@ -188,9 +185,8 @@ def _passing(
         start, size = start + size, size * 4
     if not kept:
         return {}
-    mean = sum([length for *_, length in kept]) / len(kept) or 1.0
-    flat, slope = 1 + _SATURATION * (1 - _BY_LENGTH), _SATURATION * _BY_LENGTH / mean
-    return {uuid: sums[row] * (1 + _SATURATION) / (flat + slope * length) for row, uuid, length in kept}
+    flat, slope = by_length(sum([length for *_, length in kept]) / len(kept))
+    return {uuid: sums[row] / (flat + slope * length) for row, uuid, length in kept}
 
 
 def _by_weight(sums: dict[int, float]) -> list[int]:

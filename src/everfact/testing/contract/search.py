@@ -87,6 +87,21 @@ class Search(Fixtures):
         for query in ("robert", "BOB", "bassoon"):
             assert await uuids_matching(store, Thing.ENTITY, query) == [robert.uuid]
 
+    async def test_entities_are_found_by_a_part_of_their_names(self, store: Store) -> None:
+        database = entity("PostgreSQL", aliases=("Elephant",))
+        await store.apply(change(database, entity("Post office"), entity("Progress")))
+        for query in ("gresq", "ostgre", "phant", "the POSTGRES"):
+            assert await uuids_matching(store, Thing.ENTITY, query) == [database.uuid]
+        for query in ("gr", "gresphant"):
+            assert database.uuid not in await uuids_matching(store, Thing.ENTITY, query)
+
+    async def test_turns_are_found_by_their_speaker_after_those_that_name_them(self, store: Store) -> None:
+        told = [
+            await store.add_episode(episode(text, speaker=speaker))
+            for text, speaker in (("I went home", "Caroline"), ("where is Caroline", "Mel"), ("no idea", "Jon"))
+        ]
+        assert await uuids_matching(store, Thing.EPISODE, "caroline") == [told[1].uuid, told[0].uuid]
+
     async def test_vectors_are_ordered_by_direction(self, store: Store) -> None:
         embedder = HashingEmbedder()
         texts = ["red fox jumps", "red fox sleeps", "blue whale sings"]
