@@ -30,6 +30,7 @@ from everfact.models import Embedding, Entity, Fact, Filter, Query
 from everfact.ports import Store
 from everfact.stores.cypher.store import CypherStore
 from everfact.stores.sqlite import SQLiteStore
+from membench_engine import start_server
 from scale_data import BIG
 
 _WARM_UP = 3
@@ -38,13 +39,6 @@ _VECTORS = 2_000
 _THEIRS = "graphiti-big"
 
 Search = Callable[[str], Awaitable[object]]
-
-
-def _server(kind: str) -> Any:
-    from tests.servers.falkordb import FalkorServer
-    from tests.servers.neo4j import Neo4jServer
-
-    return FalkorServer() if kind == "falkordb" else Neo4jServer()
 
 
 async def _ingest(name: str, source: SQLiteStore, store: Store) -> None:
@@ -148,7 +142,7 @@ async def measure(path: Path, kinds: list[str], questions: int) -> None:
             pass
         searches = {"sqlite": _searching(source)}
         for kind in kinds:
-            server = _server(kind)
+            server = start_server(kind)
             stack.callback(server.stop)
             store = await stack.enter_async_context(await CypherStore.open(server.engine()))
             await _ingest(kind, source, store)

@@ -3,8 +3,8 @@
     python ../shared/tools/membench.py --engine 'cmd:.venv/bin/python benchmarks/membench_engine.py' DATA_DIR...
 
 Each turn becomes one message in its session's thread, fully digested; hits are mapped back to turns in their order.
-`--turns-only` searches episodes alone, to see what the facts add; `--minilm` finds meanings by that model, which
-`everfact models install minilm` has built.
+`--store` keeps the memory on a graph server that is started for it. `--turns-only` searches episodes alone, to see what
+the facts add; `--minilm` finds meanings by that model, which `everfact models install minilm` has built.
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ import asyncio
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from everfact.assemble import make_memory, model_folder, open_store
@@ -25,6 +28,7 @@ from everfact.models import Answer, Entity, Episode, Query, Thing
 from everfact.ports import Embedder
 from memories import moment, tell, turn_ids
 
+SERVERS = ("falkordb", "neo4j")
 _HITS_A_TURN = 4
 """Facts and entities stand between the turns, so that many hits are asked for each turn wanted."""
 
@@ -59,10 +63,31 @@ async def answer(memory: Memory, turns: dict[str, str], asked: dict[str, Any], t
     return turns_of(await memory.search(query), turns)[: asked["k"]]
 
 
-async def serve(things: tuple[Thing, ...], embedder: Embedder, store: str) -> None:
+@contextmanager
+def kept_on(kind: str) -> Iterator[str]:
+    """The address of an empty memory: a file, or a server started for it."""
+    if kind == "sqlite":
+        with tempfile.TemporaryDirectory() as folder:
+            yield f"{folder}/memory.db"
+    else:
+        server = start_server(kind)
+        yield server.url
+        server.stop()
+
+
+def start_server(kind: str) -> Any:
+    """A FalkorDB or a Neo4j of one's own."""
+    sys.path.insert(0, str(Path(__file__).parents[1]))
+    from tests.servers.falkordb import FalkorServer
+    from tests.servers.neo4j import Neo4jServer
+
+    return FalkorServer() if kind == "falkordb" else Neo4jServer()
+
+
+async def serve(things: tuple[Thing, ...], embedder: Embedder, kind: str) -> None:
     """Answer until stdin ends."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = load({"store": store or f"{folder}/memory.db"}).settings
+    with kept_on(kind) as store:
+        settings = load({"store": store}).settings
         async with make_memory(await open_store(settings), embedder=embedder) as memory:
             turns: dict[str, str] = {}
             for line in sys.stdin:
@@ -79,7 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--turns-only", action="store_true")
     parser.add_argument("--minilm", action="store_true")
-    parser.add_argument("--store", default="", help="address of an empty graph server to keep the memory on")
+    parser.add_argument("--store", choices=("sqlite", *SERVERS), default="sqlite", help="what the memory is kept on")
     args = parser.parse_args()
     embedder = MiniLMEmbedder(model_folder("minilm")) if args.minilm else StaticEmbedder()
     asyncio.run(serve((Thing.EPISODE,) if args.turns_only else tuple(Thing), embedder, args.store))

@@ -1,6 +1,7 @@
 """How much of the evidence a search brings back, on the open conversations, beside other memories in the same run.
 
-    .venv/bin/python benchmarks/recall.py [--sets locomo beam …] [--peers] [--turns-only] [--minilm] [--owners N]
+    .venv/bin/python benchmarks/recall.py [--sets locomo beam …] [--peers] [--turns-only] [--minilm]
+        [--stores falkordb neo4j] [--owners N]
 
 Runs ../shared/tools/membench.py on the product's own search (`membench_engine.py`) and on plain full text; with
 `--peers` also on kuzu-memory, engrava and mnemosyne-memory, installed from the package index into a folder of their
@@ -17,6 +18,8 @@ import tempfile
 import venv
 from pathlib import Path
 
+from membench_engine import SERVERS
+
 HERE = Path(__file__).parent
 SHARED = HERE.parents[1] / "shared"
 SETS = ("locomo", "longmemeval", "beam", "peps", "amst")
@@ -31,6 +34,9 @@ def main() -> int:
     parser.add_argument("--peers", action="store_true", help="measure other memories in the same run")
     parser.add_argument("--turns-only", action="store_true", help="also without facts, to see what they add")
     parser.add_argument("--minilm", action="store_true", help="also with that model, if it is installed")
+    parser.add_argument(
+        "--stores", nargs="*", default=[], choices=SERVERS, help="also with the memory on these servers"
+    )
     parser.add_argument("--owners", type=int, help="only the first owners of each set")
     args = parser.parse_args()
     if not (SHARED / "tools").is_dir():
@@ -42,6 +48,8 @@ def main() -> int:
         engines["everfact, turns only"] = (sys.executable, f"{own} --turns-only")
     if args.minilm:
         engines["everfact, MiniLM"] = (sys.executable, f"{own} --minilm")
+    for kind in args.stores:
+        engines[f"everfact on {kind}"] = (sys.executable, f"{own} --store {kind}")
     engines["full text (BM25)"] = (sys.executable, "baselines:Bm25")
     if args.peers:
         engines |= peers()

@@ -227,8 +227,11 @@ def test_a_store_that_cannot_be_opened_is_said_and_tried_again(tmp_path: Path) -
     blocked.write_text("no folder")
     with Wire(blocked / "memory.db") as wire:
         wire.begin()
-        result = wire.request("tools/call", name="get_status", arguments={})["result"]
-        assert result["isError"]
+        assert wire.request("tools/call", name="get_episodes", arguments={})["result"]["isError"]
+        status = wire.call("get_status")
+        assert status["status"] == "error"
+        assert "file" in status["message"]
+        assert "episodes" not in status
         health = wire.call("health_check")
         assert health["status"] == "unhealthy"
         assert health["database_connected"] is False

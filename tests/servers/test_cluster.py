@@ -89,6 +89,9 @@ async def test_groups_spread_over_nodes_and_one_node_takes_only_its_own_along(
                 await finds(memory, group, "zeppelins")
         while await memory.digest(limit=16, each=16):
             pass
+        assert await memory.embed()
+        while await memory.embed():
+            pass
         assert not (await memory.status(group_ids=others)).pending
         with pytest.raises(StoreUnavailable):
             await memory.status()

@@ -41,7 +41,7 @@ def server() -> Server:
 
 @pytest.fixture
 def to(server: Server) -> Line:
-    return Line("the server", server.now)
+    return Line(server.now)
 
 
 async def test_call_that_fails_once_is_repeated(server: Server, to: Line) -> None:
@@ -69,7 +69,7 @@ async def test_while_the_server_is_away_calls_fail_at_once(server: Server, to: L
     with pytest.raises(StoreUnavailable):
         await to.call(server.ask)
     asked = server.asked
-    with pytest.raises(StoreUnavailable, match="is away") as caught:
+    with pytest.raises(StoreUnavailable, match="gone") as caught:
         await to.call(server.ask)
     assert server.asked == asked
     assert "tried again in" in caught.value.hint
@@ -89,7 +89,7 @@ async def test_after_a_pause_one_call_finds_out_and_the_others_do_not_wait(serve
 
     probe = asyncio.create_task(to.call(slowly))
     await asyncio.sleep(0)
-    with pytest.raises(StoreUnavailable, match="is away"):
+    with pytest.raises(StoreUnavailable, match="gone"):
         await to.call(server.ask)
     may_answer.set()
     assert await probe == "yes"

@@ -44,14 +44,16 @@ class StatusResult(Answer):
     message: str
     store: str
     group_id: Annotated[str, Field(description="The group used when none is named.")]
-    episodes: int
-    entities: int
-    facts: int
-    queue: Queue
-    last_write: datetime | None
-    parked_episodes: list[EpisodeResult]
+    episodes: Annotated[int | None, Field(description="This and all below are left out while the store is away.")] = (
+        Optional
+    )
+    entities: int | None = Optional
+    facts: int | None = Optional
+    queue: Queue | None = Optional
+    last_write: datetime | None = None
+    parked_episodes: list[EpisodeResult] = Field(default_factory=list)
     reader: Annotated[str | None, Field(description="Who reads texts: rules (local) or a model (llm).")] = Optional
-    cost_usd: Annotated[float, Field(description="What models have cost, all along.")]
+    cost_usd: Annotated[float | None, Field(description="What models have cost, all along.")] = Optional
     models: Annotated[list[ModelUsage] | None, Field(description="What they took today (UTC).")] = Optional
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from everfact import clock
 from everfact.errors import EverfactError
+from everfact.memory import Memory
 from everfact.models import Filter, Spent, Stats, Status
 from everfact.server.answers.items import EpisodeResult
 from everfact.server.answers.state import Health, ModelUsage, Queue, StatusResult
@@ -22,9 +23,17 @@ async def get_status(call: Call) -> StatusResult:
 
 
 async def status_of(host: Host) -> StatusResult:
-    """How the host's memory is doing."""
-    memory, groups = await host.memory(), host.anywhere()
-    store = host.place.store if groups is None else ""  # where it lies is no business of a guest's
+    """How the host's memory is doing; that it does not answer is an answer, too."""
+    store = host.place.store if host.anywhere() is None else ""  # where it lies is no business of a guest's
+    try:
+        with host.watched():
+            return await _status_of(await host.memory(), host, store)
+    except EverfactError as error:
+        return StatusResult(status="error", message=str(error), store=store, group_id=host.groups(())[0])
+
+
+async def _status_of(memory: Memory, host: Host, store: str) -> StatusResult:
+    groups = host.anywhere()
     stats = await memory.status(group_ids=groups)
     spent = stats.spent if stats.spent and groups is None else Spent(day="")  # nor what others cost
     parked = await memory.episodes(Filter(group_ids=groups, statuses=(Status.PARKED,)), limit=_PARKED_SHOWN)
@@ -78,6 +87,6 @@ def _queue(stats: Stats) -> Queue:
 
 
 TOOLS = (
-    Tool(function=get_status, title="Memory status", reads=True, is_bare=True),
+    Tool(function=get_status, title="Memory status", reads=True, is_bare=True, is_checkup=True),
     Tool(function=health_check, title="Health check", reads=True, is_checkup=True),
 )

@@ -6,13 +6,15 @@ which of the groups in it are asked about, so the same queries serve both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from everfact.models import Thing
+from everfact.stores.cypher.line import ServerAway
 
+T = TypeVar("T")
 Row: TypeAlias = "list[Any]"
 Parameters: TypeAlias = "Mapping[str, Any]"
 
@@ -51,6 +53,24 @@ class Part:
     async def read(self, query: str, **parameters: object) -> list[Row]:
         """Ask it."""
         return await self.engine.read(self.graph, query, {"groups": list(self.groups), **parameters})
+
+
+async def reachable(parts: Sequence[Part], ask: Callable[[Part], Awaitable[list[T]]]) -> list[T]:
+    """What all parts answer but those on nodes of a cluster that are away.
+
+    Raises:
+        ServerAway: all are.
+    """
+    found: list[T] = []
+    away: list[ServerAway] = []
+    for part in parts:
+        try:
+            found += await ask(part)
+        except ServerAway as error:
+            away.append(error)
+    if away and len(away) == len(parts):
+        raise away[0]
+    return found
 
 
 async def size_of(part: Part) -> int:

@@ -52,7 +52,7 @@ class FalkorEngine:
     def __init__(self, server: Server) -> None:
         self._to = server
         self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
-        self._lines: defaultdict[str, Line] = defaultdict(lambda: Line(self._name))
+        self._lines: defaultdict[str, Line] = defaultdict(Line)
         """One for each graph and node of a cluster; a single server has one line."""
         self._is_cluster = False
         self._held: dict[str, set[str]] = {}

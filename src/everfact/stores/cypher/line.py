@@ -27,13 +27,12 @@ class ServerAway(StoreUnavailable):
 class Line:
     """Counts what fails, and decides who may try."""
 
-    def __init__(self, name: str, now: Callable[[], float] = time.monotonic) -> None:
-        self._name = name
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._failures = 0
         self._next_try = 0.0
         self._is_probing = False
-        self._why: ServerAway | None = None
+        self._why = ""
 
     async def call(self, work: Callable[[], Awaitable[T]], *, again: bool = True) -> T:
         """Do it, `again` if the line breaks: then it must not matter whether it was done already.
@@ -50,7 +49,7 @@ class Line:
                 if not again or attempt == _TRIES:
                     raise
             else:
-                self._failures, self._why = 0, None
+                self._failures = 0
                 return result
             finally:
                 self._is_probing &= not is_probe
@@ -64,13 +63,13 @@ class Line:
         pause = self._next_try - self._now()
         if pause > 0 or self._is_probing:
             again = f"it is tried again in {max(pause, 0.1):.1f} s" if pause > 0 else "it is being tried"
-            raise ServerAway(f"{self._name} is away ({self._why})", hint=again) from self._why
+            raise ServerAway(self._why, hint=again)
         self._is_probing = True
         return True
 
     def _broke(self, error: ServerAway) -> None:
         self._failures += 1
-        self._why = ServerAway(error.args[0])
+        self._why = error.args[0]
         exponent = min(max(0, self._failures - _TRIES), 10)
         self._next_try = self._now() + _uneven(min(_LONGEST_PAUSE, 2 * _FIRST_PAUSE * 2**exponent))
 

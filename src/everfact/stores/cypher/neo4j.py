@@ -43,7 +43,7 @@ class Neo4jEngine:
     def __init__(self, server: Server) -> None:
         self._to = server
         self._name = f"Neo4j at {server.host}:{server.port or 7687}"
-        self._line = Line(self._name)
+        self._line = Line()
         self._driver: AsyncDriver | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -73,17 +73,18 @@ class Neo4jEngine:
         try:
             async with asyncio.timeout(_CONNECT_SECONDS):
                 reader, writer = await asyncio.open_connection(self._to.host, self._to.port or _PORT)
-                try:
-                    writer.write(_GREETING)
-                    await reader.readexactly(4)
-                finally:
-                    writer.close()
-        except (TimeoutError, asyncio.IncompleteReadError) as error:
+        except OSError as error:  # a timeout is one, too
+            raise ServerAway(f"{self._name} does not answer: {error or 'no connection'}", hint=_AWAY) from error
+        try:
+            writer.write(_GREETING)
+            async with asyncio.timeout(_CONNECT_SECONDS):
+                await reader.readexactly(4)
+        except (OSError, asyncio.IncompleteReadError) as error:
             raise StoreUnavailable(
                 f"{self._name} does not speak Bolt", hint="is it a FalkorDB? then set store to falkordb://…"
             ) from error
-        except OSError:
-            return  # the driver says it better
+        finally:
+            writer.close()
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it."""

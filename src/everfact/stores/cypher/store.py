@@ -33,9 +33,8 @@ from everfact.models import (
 )
 from everfact.stores.cypher import accept, graphiti, journal, match, queue, read, record, upkeep, vectors
 from everfact.stores.cypher.adopt import Adoption
-from everfact.stores.cypher.engine import Engine, Part, size_of
+from everfact.stores.cypher.engine import Engine, Part, reachable, size_of
 from everfact.stores.cypher.group import Ledger, Writer
-from everfact.stores.cypher.line import ServerAway
 from everfact.stores.cypher.scores import Scores
 
 T = TypeVar("T")
@@ -100,15 +99,8 @@ class CypherStore:
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
-        waiting, away = [], []
         parts = await self._engine.parts(group_ids)
-        for part in parts:
-            try:
-                waiting += await queue.ready(part, self._now())
-            except ServerAway as error:  # a node of a cluster; there may be work on the others
-                away.append(error)
-        if away and len(away) == len(parts):
-            raise away[0]
+        waiting = await reachable(parts, lambda part: queue.ready(part, self._now()))
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
             if len(claims) < limit and (taken := await self._claim(group, owner, lease)):

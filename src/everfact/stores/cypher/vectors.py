@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 from everfact.errors import UsageError
 from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded, Vector
-from everfact.stores.cypher.engine import LABELS, Engine, Part, Row
+from everfact.stores.cypher.engine import LABELS, Engine, Part, Row, reachable
 from everfact.stores.cypher.rows import NO_MODEL, OPEN, from_data, text_digest
 
 _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
@@ -94,16 +94,20 @@ class Gaps:
     async def unembedded(self, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
         """See `Store.unembedded`. What has a vector of another model is looked through one by one."""
         others = [name for (name,) in await self._engine.read(self._engine.registry, _OTHERS, {"name": model})]
-        found: list[Unembedded] = []
-        for part in parts:
+        left = limit
+
+        async def lacking(part: Part) -> list[Unembedded]:
+            nonlocal left
             revisions = await part.read(_REVISIONS)
-            if len(found) >= limit or self._none.get((part.graph, model)) == revisions:
-                continue
-            lacking = await _lacking(part, model, [NO_MODEL, *others], limit - len(found))
-            if not lacking:
+            if not left or self._none.get((part.graph, model)) == revisions:
+                return []
+            found = await _lacking(part, model, [NO_MODEL, *others], left)
+            if not found:
                 self._none[part.graph, model] = revisions
-            found += lacking
-        return found
+            left -= len(found)
+            return found
+
+        return await reachable(parts, lacking)
 
 
 async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:
