@@ -47,8 +47,8 @@ _PUT_SAGA = (
     " ON CREATE SET h.uuid = r.link, h.group_id = r.group_id, h.created_at = r.created_at"
 )
 _PUT_NEXT = (
-    f"MATCH (p:EverfactEpisode {{place: r.before}}) WHERE p.known_to = {OPEN}"
-    " MATCH (a:Episodic {uuid: p.uuid}) MATCH (b:Episodic {uuid: r.episode}) MERGE (a)-[n:NEXT_EPISODE]->(b)"
+    f"MATCH (p:EverfactEpisode {{place: r.before}}) WHERE p.known_to = {OPEN} WITH r, p.uuid AS before"
+    " MATCH (a:Episodic {uuid: before}) MATCH (b:Episodic {uuid: r.episode}) MERGE (a)-[n:NEXT_EPISODE]->(b)"
     " ON CREATE SET n.uuid = r.uuid, n.group_id = r.group_id, n.created_at = r.created_at"
 )
 _SCHEMA = {"Entity", "Episodic", "Community", "Saga"}
