@@ -1,4 +1,4 @@
-"""A client and a server in one process, on a file of its own."""
+"""A client and a server in one process, on a store of its own."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Talk:
 
 @asynccontextmanager
 async def talk(
-    path: Path,
+    store: Path | str,
     *,
     era: str = ERAS[0],
     toolsets: Sequence[str] = ALL_SETS,
@@ -67,8 +67,8 @@ async def talk(
     client: dict[str, Any] | None = None,
     **host: Any,
 ) -> AsyncIterator[Talk]:
-    """A conversation with a server on that file."""
-    served = Host(lambda: open_memory(path), **host)
+    """A conversation with a server on that file, or at that address."""
+    served = Host(lambda: open_memory(store), **host)
     server = build_server(served, toolsets=toolsets, wrap_results=wrap_results)
     async with Client(server, mode=era, **client or {}) as connected:  # type: ignore[arg-type]
         yield Talk(connected, served)

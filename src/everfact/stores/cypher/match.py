@@ -11,6 +11,7 @@ from everfact.stores.cypher.read import newest
 from everfact.stores.cypher.scores import ranked
 from everfact.stores.cypher.vectors import direction
 from everfact.stores.cypher.where import Where, versions
+from everfact.stores.walk import Ends, Walk
 
 _FEW = 2_000
 """Of a group with no more versions than this all vectors are compared; that is as quick, and exact."""
@@ -71,26 +72,15 @@ async def _nearest_of_all(
 async def neighbours(
     parts: Sequence[Part], entity_uuids: Sequence[str], filter_: Filter, hops: int, limit: int
 ) -> list[Reached]:
-    """See `Store.neighbours`: breadth first, the newest facts first, never the same fact or entity twice."""
-    seen, frontier = set(entity_uuids), list(entity_uuids)
-    reached: dict[str, Reached] = {}
-    for distance in range(1, hops + 1):
-        ends = await _facts_at(parts, frontier, filter_, limit + len(reached))
-        inside, frontier = set(frontier), []
-        for _, fact_uuid, subject, object_ in ends:
-            if fact_uuid in reached:
-                continue
-            far = (object_ or subject) if subject in inside else subject
-            reached[fact_uuid] = Reached(fact_uuid=fact_uuid, entity_uuid=far, distance=distance)
-            if far not in seen:
-                seen.add(far)
-                frontier.append(far)
-        if len(reached) >= limit or not frontier:
-            break
-    return list(reached.values())[:limit]
+    """See `Store.neighbours`: the newest facts first."""
+    walk = Walk(entity_uuids, limit)
+    for _ in range(hops):
+        if not walk.is_over:
+            walk.step(await _facts_at(parts, walk.frontier, filter_, limit + len(walk.reached)))
+    return walk.nearest
 
 
-async def _facts_at(parts: Sequence[Part], entity_uuids: Sequence[str], filter_: Filter, limit: int) -> list[Row]:
+async def _facts_at(parts: Sequence[Part], entity_uuids: Sequence[str], filter_: Filter, limit: int) -> list[Ends]:
     """The newest facts about any of these."""
     found: list[Row] = []
     for part in parts:
@@ -98,7 +88,8 @@ async def _facts_at(parts: Sequence[Part], entity_uuids: Sequence[str], filter_:
         where.add("(e.subject IN $at OR e.object IN $at)", at=list(entity_uuids))
         columns = "e.created_at, e.uuid, e.subject, e.object"
         found += await newest(part, where, columns, (limit, None, "created_at"))
-    return sorted(found, key=lambda row: row[:2], reverse=True)
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(uuid, subject, object_) for _, uuid, subject, object_ in found]
 
 
 async def speakers(parts: Sequence[Part], names: Sequence[str], filter_: Filter) -> list[str]:

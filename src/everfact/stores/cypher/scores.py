@@ -137,7 +137,8 @@ async def _found(search: _Search, words: Sequence[str]) -> dict[str, float]:
 
 def _worth(name: str, terms: Sequence[tuple[Sequence[str], float]]) -> tuple[str, dict[str, Any]]:
     """The sum of the weights of the terms that a text has in that property, and what the expression speaks of."""
-    parts, parameters = [], {}
+    parts: list[str] = []
+    parameters: dict[str, Any] = {}
     for number, (tokens, weight) in enumerate(terms):
         has = f"all(token IN $tokens{number} WHERE node.{name} CONTAINS token)"
         if len(tokens) == 1:  # twice as quick

@@ -12,6 +12,7 @@ from everfact.stores.sqlite.rows import Row, to_json
 from everfact.stores.sqlite.where import Where
 from everfact.stores.sqlite.words import Index, score
 from everfact.stores.text import match_terms, trigram_terms
+from everfact.stores.walk import Ends, Walk
 
 CONDITIONS = {Thing.EPISODE: where.episodes, Thing.ENTITY: where.entities, Thing.FACT: where.facts}
 SOURCE = {
@@ -59,31 +60,21 @@ def best(scores: dict[str, float], limit: int) -> list[Scored]:
 def neighbours(
     connection: apsw.Connection, entity_uuids: Sequence[str], filter_: Filter, hops: int, limit: int
 ) -> list[Reached]:
-    """See `Store.neighbours`: breadth first, the newest facts first, never the same fact or entity twice."""
-    seen, frontier = set(entity_uuids), list(entity_uuids)
-    reached: dict[str, Reached] = {}
-    for distance in range(1, hops + 1):
-        ends = _facts_at(connection, frontier, filter_, limit)
-        inside, frontier = set(frontier), []
-        for _, fact_uuid, subject, object_ in ends:
-            if fact_uuid in reached:
-                continue
-            far = (object_ or subject) if subject in inside else subject
-            reached[fact_uuid] = Reached(fact_uuid=fact_uuid, entity_uuid=far, distance=distance)
-            if far not in seen:
-                seen.add(far)
-                frontier.append(far)
-        if len(reached) >= limit or not frontier:
-            break
-    return list(reached.values())[:limit]
+    """See `Store.neighbours`: the newest facts first."""
+    walk = Walk(entity_uuids, limit)
+    for _ in range(hops):
+        if not walk.is_over:
+            walk.step(_facts_at(connection, walk.frontier, filter_, limit))
+    return walk.nearest
 
 
-def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Filter, limit: int) -> list[Row]:
+def _facts_at(connection: apsw.Connection, entity_uuids: list[str], filter_: Filter, limit: int) -> list[Ends]:
     """The newest facts about any of these: twice as many as wanted, since a hop ago half of them may have been seen."""
     found: list[Row] = []
     for group in where.groups(connection, filter_.group_ids):
         found += _newest_at(connection, entity_uuids, where.facts(filter_, group), 2 * limit)
-    return sorted(found, key=lambda row: row[:2], reverse=True)
+    found.sort(key=lambda row: row[:2], reverse=True)
+    return [(uuid, subject, object_) for _, uuid, subject, object_ in found]
 
 
 def _newest_at(connection: apsw.Connection, entity_uuids: list[str], chosen: Where, limit: int) -> list[Row]:
