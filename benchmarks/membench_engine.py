@@ -81,7 +81,7 @@ def start_server(kind: str) -> Any:
     from tests.servers.falkordb import FalkorServer
     from tests.servers.neo4j import Neo4jServer
 
-    return FalkorServer() if kind == "falkordb" else Neo4jServer()
+    return FalkorServer() if kind == "falkordb" else Neo4jServer(large=True)
 
 
 async def serve(things: tuple[Thing, ...], embedder: Embedder, kind: str) -> None:

@@ -24,23 +24,25 @@ _POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.
 </project>"""
 _SETTINGS = """server.bolt.enabled=true
 server.bolt.listen_address=127.0.0.1:{port}
-server.memory.pagecache.size=64m
+server.memory.pagecache.size={cache}
 dbms.security.auth_enabled={auth}
 dbms.usage_report.enabled=false
 """
 
 
 class Neo4jServer:
-    """One process of the server."""
+    """One process of the server: small and soon there, or `large`, as it is run in earnest."""
 
-    def __init__(self, *settings: str, folder: Path | None = None, auth: bool = False, port: int = 0) -> None:
+    def __init__(
+        self, *settings: str, folder: Path | None = None, auth: bool = False, port: int = 0, large: bool = False
+    ) -> None:
         jars = _parts()
         self.port = port or free_port()
         self.url = f"bolt://127.0.0.1:{self.port}"
         self.folder = folder or Path(tempfile.mkdtemp())
-        made = _SETTINGS.format(port=self.port, auth=str(auth).lower())
+        made = _SETTINGS.format(port=self.port, auth=str(auth).lower(), cache="1g" if large else "64m")
         (self.folder / "neo4j.conf").write_text("\n".join([made, *settings]))
-        options = ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        options = ["-Xmx3g"] if large else ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
             ["java", *options, "-cp", f"{jars}/*", str(_SOURCE), str(self.folder)],

@@ -24,7 +24,7 @@ _CLOSE = {
     for thing, label in LABELS.items()
 }
 _ONE = "MATCH (e:EverfactEpisode) WHERE e.group_id = $group"
-_BY_KEY = f"{_ONE} AND e.source_key = $key AND e.known_to = {OPEN} RETURN {EPISODE} ORDER BY e.no LIMIT 1"
+_BY_KEY = f"{_ONE} AND e.source_key = $key AND e.known_to = {OPEN} WITH e ORDER BY e.no LIMIT 1 RETURN {EPISODE}"
 _BY_UUID = f"{_ONE} AND e.uuid = $uuid AND e.known_to = {OPEN} RETURN {EPISODE}, e.no"
 _LENGTHEN = (
     "MERGE (t:EverfactThread {key: r.key}) ON CREATE SET t.length = 0, t.group_id = r.group_id"

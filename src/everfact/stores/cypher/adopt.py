@@ -33,7 +33,7 @@ _COLUMNS = {
     Thing.ENTITY: "n {.*, name_embedding: null}, labels(n)",
     Thing.FACT: "n {.*, fact_embedding: null}, [a.uuid, a.name, b.uuid, b.name]",
 }
-_GROUPS = ("MATCH (n:Episodic) RETURN DISTINCT n.group_id", "MATCH (n:Entity) RETURN DISTINCT n.group_id")
+_GROUPS = tuple(f"MATCH (n:{label}) WITH DISTINCT n.group_id AS id RETURN id" for label in ("Episodic", "Entity"))
 
 
 class Adoption:
@@ -87,9 +87,11 @@ class Adoption:
             return found
 
     async def _count(self, group: str, thing: Thing) -> tuple[int, int]:
-        ours = f"MATCH (e:{LABELS[thing]}) WHERE e.group_id = $group AND e.known_to = {OPEN} RETURN count(e)"
+        ours = (
+            f"MATCH (e:{LABELS[thing]}) WHERE e.group_id = $group AND e.known_to = {OPEN} WITH count(e) AS n RETURN n"
+        )
         counts = []
-        for query in (f"{_THEIRS[thing]} RETURN count(n)", ours):
+        for query in (f"{_THEIRS[thing]} WITH count(n) AS n RETURN n", ours):
             rows = await self._engine.read(self._engine.graph(group), query, {"group": group})
             counts.append(rows[0][0] if rows else 0)
         return counts[0], counts[1]
@@ -97,7 +99,7 @@ class Adoption:
     async def _adopt(self, group: str, thing: Thing) -> bool:
         missing = (
             f"{_THEIRS[thing]} OPTIONAL MATCH (e:{LABELS[thing]} {{uuid: n.uuid}})"
-            " WITH n, count(e) AS known WHERE known = 0 AND n.uuid IS NOT NULL RETURN DISTINCT n.uuid"
+            " WITH n, count(e) AS known WHERE known = 0 AND n.uuid IS NOT NULL WITH DISTINCT n.uuid AS uuid RETURN uuid"
         )
         graph = self._engine.graph(group)
         uuids = [uuid for (uuid,) in await self._engine.read(graph, missing, {"group": group})]

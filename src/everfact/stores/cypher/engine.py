@@ -75,7 +75,7 @@ async def reachable(parts: Sequence[Part], ask: Callable[[Part], Awaitable[list[
 
 async def size_of(part: Part) -> int:
     """How many versions, changes and assertions its groups have had, roughly."""
-    found = await part.read("MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN sum(g.next_no)")
+    found = await part.read("MATCH (g:EverfactGroup) WHERE g.group_id IN $groups WITH sum(g.next_no) AS n RETURN n")
     return found[0][0] or 0 if found else 0
 
 
@@ -109,7 +109,10 @@ class Engine(Protocol):
         """The graphs that hold these groups, or all groups; graphs that do not exist may be among them."""
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
-        """Ask; a graph that does not exist answers nothing."""
+        """Ask; a graph that does not exist answers nothing.
+
+        After RETURN stand plain columns: what is sorted, counted or told apart is so in a WITH before.
+        """
 
     async def write(self, graph: str, query: str, parameters: Parameters, *, again: bool = True) -> list[Row]:
         """Do one statement, `again` if the line breaks: then it must not matter whether it was done already."""

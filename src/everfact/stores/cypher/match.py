@@ -44,7 +44,7 @@ async def _nearest(part: Part, of: tuple[Thing, str], where: Where, asked: Mappi
         found = await part.read(
             f"{part.engine.by_vector(thing, name)} WITH node, score ORDER BY score DESC LIMIT $most"
             f" MATCH (node)<-[:EverfactSays]-(e:{where.label}) WHERE {where.conditions}"
-            " RETURN e.uuid, max(score) AS score ORDER BY score DESC, e.uuid DESC LIMIT $limit",
+            " WITH e.uuid AS uuid, max(score) AS score ORDER BY score DESC, uuid DESC LIMIT $limit RETURN uuid, score",
             **where.parameters,
             **asked,
             most=most,
@@ -62,7 +62,8 @@ async def _nearest_of_all(
     _, name = of
     found = await part.read(
         f"{where.match} MATCH (e)-[:EverfactSays]->(t) WHERE t.{name} IS NOT NULL"
-        f" RETURN e.uuid, {part.engine.cosine(name)} AS score ORDER BY score DESC, e.uuid DESC LIMIT $limit",
+        f" WITH e.uuid AS uuid, {part.engine.cosine(name)} AS score ORDER BY score DESC, uuid DESC LIMIT $limit"
+        " RETURN uuid, score",
         **where.parameters,
         **asked,
     )
@@ -98,6 +99,6 @@ async def speakers(parts: Sequence[Part], names: Sequence[str], filter_: Filter)
     for part in parts:
         where = await versions(part, Thing.EPISODE, filter_)
         where.add("e.speaker_key IN $keys", keys=[fold_name(name) for name in names])
-        rows = await part.read(f"{where.match} RETURN DISTINCT e.speaker", **where.parameters)
+        rows = await part.read(f"{where.match} WITH DISTINCT e.speaker AS speaker RETURN speaker", **where.parameters)
         found |= {speaker for (speaker,) in rows}
     return sorted(found)

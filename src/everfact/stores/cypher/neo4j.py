@@ -25,6 +25,7 @@ _UNIQUE = {
     "EverfactModel": "name",
 }
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_INDEXED = "CALL db.awaitIndexes(300)"
 _BATCH = 1_000
 _PLAIN = ("bolt://", "neo4j://")
 _PORT = 7687
@@ -118,7 +119,7 @@ class Neo4jEngine:
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         async def ask() -> list[Row]:
             async with self._session() as session:
-                return await session.execute_read(_run, query, parameters)
+                return await session.execute_read(_run_whole, query, parameters)
 
         return await self._line.call(ask)
 
@@ -149,12 +150,12 @@ class Neo4jEngine:
         if not await self.read(graph, _PREPARED, {}):
             for statement in _indexes():
                 await self._make(statement)
-            await self.read(graph, "CALL db.awaitIndexes(300)", {})
+            await self._make(_INDEXED)
             await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
         self._prepared.add(graph)
 
     async def _make(self, statement: str) -> None:
-        """Make an index; one that another process has just made is left alone."""
+        """Make an index, or wait for all; one that another process has just made is left alone."""
         try:
             async with self._session() as session:
                 await (await session.run(statement)).consume()
@@ -169,13 +170,14 @@ class Neo4jEngine:
                 f"CREATE VECTOR INDEX {index} IF NOT EXISTS FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {{indexConfig:"
                 f" {{`vector.dimensions`: {dimension:d}, `vector.similarity_function`: 'cosine'}}}}"
             )
-            await self.read(graph, "CALL db.awaitIndexes(300)", {})
+            await self._make(_INDEXED)
             self._prepared.add(index)
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
         asked, found = {"uuids": list(uuids), "group": group_id}, []
         for label in (*LABELS.values(), "EverfactAssertion", "EverfactChange") if uuids else ():
-            query = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group RETURN DISTINCT e.uuid"
+            theirs = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group"
+            query = f"{theirs} WITH DISTINCT e.uuid AS uuid RETURN uuid"
             found += [uuid for (uuid,) in await self.read(self.registry, query, asked)]
         return found
 
@@ -272,6 +274,13 @@ _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
 async def _run(transaction: AsyncManagedTransaction, query: str, parameters: Parameters) -> list[Row]:
     result = await transaction.run(query, dict(parameters))
     return [list(record.values()) async for record in result]
+
+
+async def _run_whole(transaction: AsyncManagedTransaction, query: str, parameters: Parameters) -> list[Row]:
+    """All rows in one record: the driver takes its time for each."""
+    found, _, columns = query.rpartition(" RETURN ")
+    ((rows,),) = await _run(transaction, f"{found} RETURN collect([{columns}])", parameters)
+    return list(rows)
 
 
 def _indexes() -> list[str]:

@@ -14,19 +14,19 @@ from everfact.stores.cypher.rows import EPISODE, OPEN, from_data, micros_or_none
 from everfact.stores.cypher.where import versions
 
 _EPISODE = "MATCH (e:EverfactEpisode) WHERE e.group_id = $group"
-_WINDOW = f"{_EPISODE} AND e.status = 'pending' AND e.no >= $first AND e.no < $last RETURN min(e.no)"
+_WINDOW = f"{_EPISODE} AND e.status = 'pending' AND e.no >= $first AND e.no < $last WITH min(e.no) AS no RETURN no"
 _HEAD = f"{_EPISODE} AND e.no = $no RETURN {EPISODE}, e.no, e.retry_at, e.created_at"
 _GROUPS = (
     "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups AND g.waiting_from < g.next_no"
     " RETURN g.group_id, g.waiting_from, g.next_no, g.token, g.held_no, g.granted_at, g.deadline"
 )
-_HEARD = f"{_EPISODE} AND e.place IN $places AND e.known_to = {OPEN} RETURN e.speaker ORDER BY e.position DESC"
+_HEARD = f"{_EPISODE} AND e.place IN $places AND e.known_to = {OPEN} WITH e ORDER BY e.position DESC RETURN e.speaker"
 _MET = (
     "UNWIND $keys AS key MATCH (:EverfactTerm {key: key})<-[:EverfactHas]-(e:EverfactEntity)"
     f" WHERE e.group_id = $group AND e.known_to = {OPEN}"
     f" WITH DISTINCT e ORDER BY e.created_at DESC, e.uuid DESC LIMIT {MET} RETURN e.data"
 )
-_SAID = "MATCH (e:EverfactAssertion {episode: $uuid}) WHERE e.group_id = $group RETURN e.uuid LIMIT 1"
+_SAID = "MATCH (e:EverfactAssertion {episode: $uuid}) WHERE e.group_id = $group WITH e LIMIT 1 RETURN e.uuid"
 _SET = (
     "MATCH (e:EverfactEpisode {no: r.no}) WHERE e.group_id = r.group_id"
     " SET e.status = r.status, e.attempts = r.attempts, e.error = r.error, e.retry_at = r.retry_at"

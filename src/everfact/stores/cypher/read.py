@@ -37,7 +37,7 @@ async def assertion_list(parts: Sequence[Part], filter_: Filter, limit: int, bef
     """See `Store.assertions`."""
     found = []
     for part in parts:
-        columns = f"e.data, {withdrawn(filter_)} AS is_withdrawn"
+        columns = f"e.data, {withdrawn(filter_)}"
         rows = await newest(part, assertions(filter_), columns, (limit, before, "created_at"))
         found += [replace(from_data(Assertion, data), withdrawn=gone) for data, gone in rows]
     return _merged(found, limit, "created_at")
@@ -101,7 +101,7 @@ async def whole(part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
     for thing, label in LABELS.items():
         mine = f"MATCH (e:{label}) WHERE e.group_id IN $groups AND"
         rows = await part.read(
-            f"{mine} e.made_by IN $uuids RETURN e.made_by, {COLUMNS[thing]} ORDER BY e.no", uuids=uuids
+            f"{mine} e.made_by IN $uuids WITH e ORDER BY e.no RETURN e.made_by, {COLUMNS[thing]}", uuids=uuids
         )
         for uuid, *row in rows:
             made[uuid][label].append(_READ[thing](row))
@@ -110,7 +110,7 @@ async def whole(part: Part, nodes: Sequence[dict[str, Any]]) -> list[Change]:
             closed[uuid].append(item)
     said = (
         "MATCH (e:EverfactAssertion) WHERE e.group_id IN $groups AND e.made_by IN $uuids"
-        " RETURN e.made_by, e.data ORDER BY e.no"
+        " WITH e ORDER BY e.no RETURN e.made_by, e.data"
     )
     for uuid, data in await part.read(said, uuids=uuids):
         made[uuid]["asserted"].append(from_data(Assertion, data))
@@ -155,14 +155,14 @@ async def stats(parts: Sequence[Part]) -> Stats:
     """See `Store.stats`."""
     total = Stats()
     for part in parts:
-        groups = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN count(g), max(g.recorded_at)"
-        found = await part.read(groups)
+        groups = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups"
+        found = await part.read(f"{groups} WITH count(g) AS n, max(g.recorded_at) AS at RETURN n, at")
         if not found or not found[0][0]:
             continue
         counts = {}
         for name, query in _COUNTS.items():
-            ((counts[name],),) = await part.read(f"{query} AND e.group_id IN $groups RETURN count(e)")
-        oldest = f"{_COUNTS['pending']} AND e.group_id IN $groups RETURN min(e.created_at)"
+            ((counts[name],),) = await part.read(f"{query} AND e.group_id IN $groups WITH count(e) AS n RETURN n")
+        oldest = f"{_COUNTS['pending']} AND e.group_id IN $groups WITH min(e.created_at) AS at RETURN at"
         ((since,),) = await part.read(oldest)
         total = _sum(total, Stats(groups=found[0][0], **counts), since, found[0][1])
     return total

@@ -21,7 +21,7 @@ _FIRST, _MORE = 1_000, 8_000
 only where none does, all: what shares but a common word with a question hardly answers it."""
 _GROWN = 1.1
 _MOST_COUNTED = 20_000
-_COUNT = "UNWIND $asked AS words {found} RETURN words, count(node)"
+_COUNT = "UNWIND $asked AS words {found} WITH words, count(node) AS n RETURN words, n"
 
 WORDS, HINTS = "words", "hints"
 """What texts are found by; and what finds a turn by its speaker, an entity by a part of a name."""
@@ -63,8 +63,8 @@ class Scores:
         key = part.graph, part.groups, thing
         known = self._known.get(key)
         if known is None or not known.size <= size <= known.size * _GROWN or len(known.having) > _MOST_COUNTED:
-            counted = f"MATCH (t:{TEXTS[thing]}) WHERE t.group_id IN $groups RETURN count(t), avg(t.length)"
-            rows = await part.read(counted) or [[0, 0.0]]
+            counted = f"MATCH (t:{TEXTS[thing]}) WHERE t.group_id IN $groups"
+            rows = await part.read(f"{counted} WITH count(t) AS n, avg(t.length) AS mean RETURN n, mean") or [[0, 0.0]]
             known = self._known[key] = _Texts(size, rows[0][0], rows[0][1] or 0.0)
         return known
 
@@ -110,7 +110,7 @@ class _Search:
             f"WITH $words AS words {self.part.engine.by_words(self.thing)}"
             f" WITH node, ({worth}) / ($flat + $slope * node.length) AS score ORDER BY score DESC LIMIT $most"
             f" MATCH (node)<-[:EverfactSays]-(e:{self.where.label}) WHERE {self.where.conditions}"
-            " RETURN e.uuid, max(score) AS score ORDER BY score DESC, e.uuid DESC LIMIT $limit",
+            " WITH e.uuid AS uuid, max(score) AS score ORDER BY score DESC, uuid DESC LIMIT $limit RETURN uuid, score",
             **self.where.parameters,
             **asked,
             flat=flat,

@@ -23,7 +23,7 @@ _HELD = {
 }
 _TERMS = (
     "MATCH (e:{label})-[:EverfactHas]->(n:EverfactTerm) WHERE e.uuid IN $uuids AND e.group_id = $group"
-    " RETURN DISTINCT n.key"
+    " WITH DISTINCT n.key AS key RETURN key"
 )
 _WIPE = "MATCH (e:{label} {{uuid: r.uuid}}) WHERE e.group_id = r.group_id DETACH DELETE e"
 _NO_NOTE = "MATCH (e:EverfactChange {uuid: r.uuid}) WHERE e.group_id = r.group_id SET e.note = r.note"
@@ -37,7 +37,7 @@ _SHOWN = (
 )
 _FORMER = (
     f"MATCH (e:{_ENTITY}) WHERE e.uuid IN $uuids AND e.group_id = $group"
-    " RETURN e.uuid, e.no, e.known_from, e.known_to, e.made_by ORDER BY e.known_from, e.no"
+    " WITH e ORDER BY e.known_from, e.no RETURN e.uuid, e.no, e.known_from, e.known_to, e.made_by"
 )
 _DROP_VERSION = f"MATCH (e:{_ENTITY} {{uuid: r.uuid}}) WHERE e.group_id = r.group_id AND e.no = r.no DETACH DELETE e"
 _EARLIER = (
@@ -79,7 +79,7 @@ async def _let_go(ledger: Ledger, episodes: Sequence[Sequence[object]], uuids: S
     if any(no == ledger.lease.no for _, no, _ in episodes):
         ledger.lease = Lease()
     for thread in {thread for *_, thread in episodes if thread}:
-        if not await ledger.read(f"{_THREAD_OF} RETURN e.uuid LIMIT 1", thread=thread, uuids=uuids):
+        if not await ledger.read(f"{_THREAD_OF} WITH e LIMIT 1 RETURN e.uuid", thread=thread, uuids=uuids):
             ledger.do(_NO_THREAD, key=key(ledger.group_id, thread))
 
 

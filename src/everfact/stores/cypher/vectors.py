@@ -19,7 +19,9 @@ _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
 }
 _MODEL = "MERGE (m:EverfactModel {name: $name}) ON CREATE SET m.dimension = $dimension RETURN m.dimension"
 _DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
-_REVISIONS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN g.group_id, g.revision ORDER BY g.group_id"
+_REVISIONS = (
+    "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups WITH g ORDER BY g.group_id RETURN g.group_id, g.revision"
+)
 _OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
 
 
@@ -116,7 +118,7 @@ async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) ->
         query = (
             f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND NOT $model IN coalesce(t.models, [])"
             f" MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
-            " RETURN e.data LIMIT $limit"
+            " WITH e LIMIT $limit RETURN e.data"
         )
         for (data,) in await part.read(query, before=before, model=model, limit=limit - len(found)):
             item = from_data(_KINDS[thing], data)

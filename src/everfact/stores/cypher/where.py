@@ -134,7 +134,7 @@ async def _with_terms(part: Part, where: Where, kind: str, texts: Sequence[str])
     """Versions of one of these names, or resting on one of these episodes; looked up, since lists have no index."""
     found = await part.read(
         f"UNWIND $keys AS key MATCH (t:EverfactTerm {{key: key}})<-[:EverfactHas]-(e:{where.label})"
-        " RETURN DISTINCT e.uuid",
+        " WITH DISTINCT e.uuid AS uuid RETURN uuid",
         keys=[term(group, kind, text) for group in part.groups for text in texts],
     )
     where.add(f"e.uuid IN $having_{kind}", **{f"having_{kind}": [uuid for (uuid,) in found]})
