@@ -26,7 +26,7 @@ TEXTS: Final = {thing: f"{label}Text" for thing, label in LABELS.items()}
 INDEXED: Final = {
     "EverfactGroup": (("group_id",),),
     "EverfactEpisode": (
-        *(("uuid",), ("group_id", "status", "no"), ("source_key",), ("place",), ("thread",), ("speaker_key",)),
+        *(("uuid",), ("no",), ("group_id", "status", "no"), ("source_key",), ("place",), ("thread",), ("speaker_key",)),
         *(("made_by",), ("closed_by",)),
     ),
     "EverfactEntity": (("uuid",), ("group_id",), ("made_by",), ("closed_by",)),

@@ -19,10 +19,7 @@ from everfact.stores.cypher.rows import OPEN, Item, place, to_moment
 _OWN = "{uuid: r.uuid, group_id: r.group_id}"
 _PUT_EPISODE = f"MERGE (n:Episodic {_OWN}) SET n += r.shown SET n.entity_edges = coalesce(n.entity_edges, [])"
 _PUT_ENTITY = f"MERGE (n:Entity {_OWN}) SET n += r.shown"
-_MOVE_FACT = (
-    "MATCH (a:Entity)-[e:RELATES_TO {uuid: r.uuid}]->(b:Entity)"
-    " WHERE a.uuid <> r.subject OR b.uuid <> r.object DELETE e"
-)
+_MOVE_FACT = f"MATCH (a)-[e:RELATES_TO {_OWN}]->(b) WHERE a.uuid <> r.subject OR b.uuid <> r.object DELETE e"
 _PUT_FACT = (
     "MATCH (a:Entity {uuid: r.subject}) MATCH (b:Entity {uuid: r.object})"
     f" MERGE (a)-[e:RELATES_TO {_OWN}]->(b) SET e += r.shown"

@@ -26,6 +26,10 @@ _UNIQUE = {
 }
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _INDEXED = "CALL db.awaitIndexes(300)"
+_THEIRS = (
+    f"MATCH (e:{'|'.join((*LABELS.values(), 'EverfactAssertion', 'EverfactChange'))})"
+    " WHERE e.uuid IN $uuids AND e.group_id <> $group WITH DISTINCT e.uuid AS uuid RETURN uuid"
+)
 _BATCH = 1_000
 _PLAIN = ("bolt://", "neo4j://")
 _PORT = 7687
@@ -174,12 +178,8 @@ class Neo4jEngine:
             self._prepared.add(index)
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
-        asked, found = {"uuids": list(uuids), "group": group_id}, []
-        for label in (*LABELS.values(), "EverfactAssertion", "EverfactChange") if uuids else ():
-            theirs = f"MATCH (e:{label}) WHERE e.uuid IN $uuids AND e.group_id <> $group"
-            query = f"{theirs} WITH DISTINCT e.uuid AS uuid RETURN uuid"
-            found += [uuid for (uuid,) in await self.read(self.registry, query, asked)]
-        return found
+        asked = {"uuids": list(uuids), "group": group_id}
+        return [uuid for (uuid,) in await self.read(self.registry, _THEIRS, asked)] if uuids else []
 
     async def homes(self, uuids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         return {self.registry: uuids}

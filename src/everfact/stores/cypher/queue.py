@@ -22,7 +22,7 @@ _GROUPS = (
 )
 _HEARD = f"{_EPISODE} AND e.place IN $places AND e.known_to = {OPEN} WITH e ORDER BY e.position DESC RETURN e.speaker"
 _MET = (
-    "UNWIND $keys AS key MATCH (:EverfactTerm {key: key})<-[:EverfactHas]-(e:EverfactEntity)"
+    "UNWIND $keys AS key MATCH (t:EverfactTerm {key: key}) WITH t MATCH (t)<-[:EverfactHas]-(e:EverfactEntity)"
     f" WHERE e.group_id = $group AND e.known_to = {OPEN}"
     f" WITH DISTINCT e ORDER BY e.created_at DESC, e.uuid DESC LIMIT {MET} RETURN e.data"
 )

@@ -117,7 +117,7 @@ async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) ->
     for thing, label in LABELS.items():
         query = (
             f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND NOT $model IN coalesce(t.models, [])"
-            f" MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
+            f" WITH t MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
             " WITH e LIMIT $limit RETURN e.data"
         )
         for (data,) in await part.read(query, before=before, model=model, limit=limit - len(found)):
