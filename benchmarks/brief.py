@@ -18,7 +18,6 @@ from everfact.signals import Signals
 from everfact.stores.sqlite import SQLiteStore
 from scale_data import BIG, Question
 
-_BIG_SHARE = 0.8
 _WARM_UP = 5
 _BUDGET = 8192 * brief.PER_TOKEN
 
@@ -78,7 +77,7 @@ def main() -> None:
         for size in given.sizes:
             path = folder / f"facts-{size}.db"
             if not path.exists():
-                scale_data.fill(path, int(size / _BIG_SHARE), seed=7)
+                scale_data.fill(path, int(size / scale_data.BIG_SHARE), seed=7)
             asyncio.run(measure(path, size, given.rounds))
 
 

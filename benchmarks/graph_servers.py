@@ -140,6 +140,7 @@ async def measure(path: Path, kinds: list[str], questions: int) -> None:
         source = await stack.enter_async_context(await SQLiteStore.open(path))
         while await source.maintain():
             pass
+        print(f"facts {(await source.stats([BIG])).facts}", flush=True)
         searches = {"sqlite": _searching(source)}
         for kind in kinds:
             server = start_server(kind)
@@ -179,7 +180,7 @@ def _print(took: dict[str, list[float]]) -> None:
 def main() -> None:
     """Print one line per figure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--facts", type=int, default=100_000)
+    parser.add_argument("--facts", type=int, default=100_000, help="about so many in the group that is searched")
     parser.add_argument("--small", action="store_true", help="10,000 facts")
     parser.add_argument("--stores", default="falkordb,neo4j", help="servers to measure beside SQLite, with commas")
     parser.add_argument("--questions", type=int, default=60)
@@ -187,7 +188,7 @@ def main() -> None:
     facts = 10_000 if options.small else options.facts
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"facts-{facts}.db"
-        scale_data.fill(path, facts, 1)
+        scale_data.fill(path, round(facts / scale_data.BIG_SHARE), 1)
         asyncio.run(measure(path, options.stores.split(","), options.questions))
 
 

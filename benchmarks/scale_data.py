@@ -43,7 +43,7 @@ from everfact.stores.sqlite.migrate import migrate, scripts
 BIG = "big"
 SMALL = tuple(f"small-{number}" for number in range(10))
 QUESTIONS = 300
-_BIG_SHARE = 0.8
+BIG_SHARE = 0.8
 _EPISODES_AT_ONCE = 2000
 _TURNS_OF_A_THREAD = 30
 _START = datetime(2024, 1, 1, tzinfo=UTC)
@@ -135,7 +135,7 @@ class Maker:
     def turn(self) -> tuple[Episode, Change]:
         """One turn of a conversation and the change that its digestion would make, two facts on average."""
         rng = self.rng
-        group = self._groups[BIG if rng.random() < _BIG_SHARE else rng.choice(SMALL)]
+        group = self._groups[BIG if rng.random() < BIG_SHARE else rng.choice(SMALL)]
         group.turns += 1
         at = _START + timedelta(seconds=40 * group.turns)
         made = [self._entity(group, at) for _ in range(2 if len(group.entities) < 2 else rng.random() < 0.2)]
