@@ -52,10 +52,9 @@ def import_(
 
 
 def _is_server(file: str) -> bool:
-    from everfact.config.address import SERVERS
+    from everfact.config.address import kind_of
 
-    scheme, separator, _ = file.partition("://")
-    return bool(separator) and scheme.lower() in SERVERS
+    return "://" in file and kind_of(file) not in ("", "sqlite")
 
 
 def _fetched(ctx: typer.Context, address: str, file: Path) -> tuple[str, str]:

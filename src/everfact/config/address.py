@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-SERVERS = {
+_SERVERS = {
     "falkordb": "falkordb",
     "falkordb+s": "falkordb",
-    "redis": "falkordb",
+    "falkordb+ssc": "falkordb",
     "neo4j": "neo4j",
     "neo4j+s": "neo4j",
     "neo4j+ssc": "neo4j",
@@ -17,6 +17,8 @@ SERVERS = {
     "bolt+s": "neo4j",
     "bolt+ssc": "neo4j",
 }
+_ALIASES = {"redis": "falkordb", "rediss": "falkordb+s", "falkor": "falkordb", "falkors": "falkordb+s"}
+"""How FalkorDB's own client and Graphiti spell them."""
 ALLOWED = "a path, sqlite:///path, falkordb://host, neo4j://host or bolt://host (also +s and +ssc)"
 
 # One letter before the colon is a Windows drive, not a scheme.
@@ -28,7 +30,7 @@ def kind_of(store: str) -> str:
     """`sqlite`, `neo4j` or `falkordb`; empty when the address is none of them."""
     if _is_path(store) or _scheme_of(store) == "sqlite":
         return "sqlite"
-    return SERVERS.get(_scheme_of(store), "")
+    return _SERVERS.get(_canonical(_scheme_of(store)), "")
 
 
 def anchor_store(store: str, *, folder: Path, home: Path) -> str:
@@ -87,6 +89,10 @@ def _scheme_of(store: str) -> str:
     return store.partition(":")[0].lower()
 
 
+def _canonical(scheme: str) -> str:
+    return _ALIASES.get(scheme, scheme)
+
+
 def _file_url(path: Path) -> str:
     text = path.as_posix()
     return f"sqlite://{text}" if text.startswith("/") else f"sqlite:///{text}"
@@ -100,8 +106,9 @@ def _check_file(store: str) -> str:
 
 
 def _check_server(store: str) -> str:
-    scheme = _scheme_of(store)
-    if scheme not in SERVERS or not store[len(scheme) :].startswith("://"):
+    written = _scheme_of(store)
+    scheme, rest = _canonical(written), store[len(written) :]
+    if scheme not in _SERVERS or not rest.startswith("://"):
         raise ValueError(f"should be {ALLOWED}")
     try:
         parts = urlsplit(store)
@@ -113,4 +120,4 @@ def _check_server(store: str) -> str:
         raise ValueError("names no host")
     if "@" in store:
         raise ValueError("should not hold a login; store_user and store_password do")
-    return f"{'falkordb' if scheme == 'redis' else scheme}{store[len(scheme) :]}"
+    return f"{scheme}{rest}"

@@ -74,12 +74,14 @@ class FalkorEngine:
             "port": to.port or _PORT,
             "username": to.user,
             "password": to.password,
-            "ssl": to.url.startswith("falkordb+s:"),
+            "ssl": to.url.startswith("falkordb+s"),
             "decode_responses": True,
             "socket_connect_timeout": _CONNECT_SECONDS,
             "socket_timeout": _ANSWER_SECONDS,
             "retry": Retry(NoBackoff(), 0),
         }
+        if to.url.startswith("falkordb+ssc:"):
+            options |= {"ssl_cert_reqs": "none", "ssl_check_hostname": False}
         self._server = Redis(**options)
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(self.close)
@@ -329,7 +331,10 @@ class _NoGraphError(StoreError):
 
 
 _LOGIN = "set store_user and store_password (EVERFACT_STORE_USER, EVERFACT_STORE_PASSWORD)"
-_AWAY = "is it running, and is it a FalkorDB? Its address is the setting store; a Neo4j is bolt://host or neo4j://host"
+_AWAY = (
+    "is it running, and is it a FalkorDB? Its address is the setting store: falkordb://, +s with a certificate, +ssc"
+    " with one of its own; a Neo4j is bolt://host or neo4j://host"
+)
 _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
     "empty key": (_NoGraphError, ""),
     "NOAUTH": (ConfigError, _LOGIN),
