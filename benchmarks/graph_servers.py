@@ -1,14 +1,16 @@
-"""The same made-up memory on SQLite, FalkorDB and Neo4j, and as Graphiti keeps and searches it on the same FalkorDB.
+"""The same made-up memory on SQLite, FalkorDB and Neo4j, and as Graphiti keeps and searches it on those servers.
 
 Asks all of them the same questions in turn, one after the other, so that a busy machine slows all of them alike: what
 counts are the ratios. Graphiti gets the same entities, facts and vectors, written by its own functions; no model is
-asked. Its `search` finds facts by words and by meaning; everfact's finds facts, entities and episodes.
+asked. On FalkorDB it has a graph of its own; on Neo4j a server of its own, since there it would share its indexes. Its
+`search` finds facts by words and by meaning; everfact's finds facts, entities and episodes.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import logging
 import sys
 import tempfile
 import time
@@ -36,7 +38,7 @@ from scale_data import BIG
 _WARM_UP = 3
 _PAGE = 1_000
 _VECTORS = 2_000
-_THEIRS = "graphiti-big"
+_THEIRS = "graphiti"
 
 Search = Callable[[str], Awaitable[object]]
 
@@ -64,17 +66,17 @@ async def _pages(ask: Callable[..., Awaitable[list[Any]]]) -> AsyncIterator[list
 
 
 @asynccontextmanager
-async def _graphiti(source: SQLiteStore, port: int) -> AsyncIterator[Search]:
-    """Graphiti with the same data on the same server."""
+async def _graphiti(source: SQLiteStore, name: str, server: Any) -> AsyncIterator[Search]:
+    """Graphiti with the same data on that server."""
+    logging.getLogger("neo4j.notifications").setLevel(logging.ERROR)  # each of its questions is warned of
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from graphiti_core import Graphiti
-        from graphiti_core.driver.falkordb_driver import FalkorDriver
         from graphiti_core.edges import EntityEdge
         from graphiti_core.llm_client.config import LLMConfig
         from graphiti_core.nodes import EntityNode
         from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
-        from tests.servers.theirs import NoJudge, NoModel, Words
+        from tests.servers.theirs import NoJudge, NoModel, Words, driver_of
 
     class Same(Words):
         """The vectors that everfact has."""
@@ -111,8 +113,8 @@ async def _graphiti(source: SQLiteStore, port: int) -> AsyncIterator[Search]:
         )
 
     same = Same()
-    driver = FalkorDriver(host="127.0.0.1", port=port, database=_THEIRS)
-    await driver._init_task  # type: ignore[misc]
+    driver = driver_of(server, _THEIRS)
+    await driver._init_task  # type: ignore[attr-defined]
     client = Graphiti(graph_driver=driver, llm_client=NoModel(LLMConfig()), embedder=same, cross_encoder=NoJudge())
     await client.build_indices_and_constraints()
     began, count = time.perf_counter(), 0
@@ -123,7 +125,7 @@ async def _graphiti(source: SQLiteStore, port: int) -> AsyncIterator[Search]:
         said = await same.create_batch([fact.sentence for fact in facts])
         await add_nodes_and_edges_bulk(driver, [], [], [], list(map(edge, facts, said)), same)
         count += len(facts)
-    print(f"graphiti_ingest {count / (time.perf_counter() - began):.0f} facts/s (with vectors)", flush=True)
+    print(f"{name}_ingest {count / (time.perf_counter() - began):.0f} facts/s (with vectors)", flush=True)
     yield lambda text: client.search(text, group_ids=[_THEIRS])
     await client.close()  # type: ignore[no-untyped-call]
 
@@ -150,7 +152,11 @@ async def measure(path: Path, kinds: list[str], questions: int) -> None:
             searches[kind] = _searching(store)
             if kind == "falkordb":
                 _print_memory(server)
-                searches["graphiti"] = await stack.enter_async_context(_graphiti(source, server.port))
+            else:
+                server = start_server(kind)
+                stack.callback(server.stop)
+            theirs = f"{_THEIRS}_{kind}"
+            searches[theirs] = await stack.enter_async_context(_graphiti(source, theirs, server))
         took: dict[str, list[float]] = defaultdict(list)
         for number, text in enumerate([*asked[:_WARM_UP], *asked]):
             for name, search in searches.items():
@@ -172,9 +178,9 @@ def _print(took: dict[str, list[float]]) -> None:
         cuts = quantiles(seconds, n=20)
         middle[name] = cuts[9]
         print(f"{name}_search_p50 {cuts[9] * 1000:.1f} ms\n{name}_search_p95 {cuts[18] * 1000:.1f} ms")
-    for name in middle:
-        if name != "graphiti" and "graphiti" in middle:
-            print(f"{name}_faster_than_graphiti {middle['graphiti'] / middle[name]:.1f} times, at the median")
+    for theirs in [name for name in middle if name.startswith(_THEIRS)]:
+        for ours in ("sqlite", theirs.removeprefix(f"{_THEIRS}_")):
+            print(f"{ours}_beside_{theirs} {middle[theirs] / middle[ours]:.1f} times as fast, at the median")
 
 
 def main() -> None:
