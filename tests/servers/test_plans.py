@@ -76,3 +76,15 @@ async def test_nothing_is_looked_for_by_looking_at_everything() -> None:
     assert not [scan for scan in scans if not any(sign in scan for sign in EVERYTHING_IS_LOOKED_AT)]
     for sign in EVERYTHING_IS_LOOKED_AT:
         assert any(sign in scan for scan in scans), sign
+
+
+async def test_questions_with_fewer_or_more_words_are_planned_once() -> None:
+    falkordb().wipe()
+    engine = Asked(falkordb())
+    async with make_memory(await CypherStore.open(engine)) as memory:
+        await memory.add(Draft(content="Ana Costa moved from Lisbon to Porto."), wait=True)
+        await memory.search(Query(text="where did Ana Costa live in Lisbon"))
+        planned = len(engine.plans)
+        for text in ("Ana in Lisbon", "did Ana Costa move from Lisbon to Porto, where many people of Lisbon live"):
+            await memory.search(Query(text=text))
+        assert len(engine.plans) == planned
