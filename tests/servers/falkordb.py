@@ -62,6 +62,7 @@ class FalkorServer:
         password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
         self.admin = redis.Redis(port=self.port, password=password, retry=Retry(NoBackoff(), 0))
         self._wait()
+        self._id = int(self.admin.info("server")["process_id"])
 
     def _wait(self) -> None:
         for _ in range(600):
@@ -83,8 +84,16 @@ class FalkorServer:
 
     def kill(self) -> None:
         """End it as a crash would."""
-        os.kill(int(self.admin.info("server")["process_id"]), signal.SIGKILL)
+        os.kill(self._id, signal.SIGKILL)
         self._end()
+
+    def freeze(self) -> None:
+        """Let it hang: it takes connections and says nothing."""
+        os.kill(self._id, signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        os.kill(self._id, signal.SIGCONT)
 
     def stop(self) -> None:
         """End it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import tempfile
 from functools import cache
@@ -74,6 +75,14 @@ class Neo4jServer:
         self.admin.close()
         self.process.stdout.close()
         self.process.stdin.close()
+
+    def freeze(self) -> None:
+        """Let it hang: it takes connections and says nothing."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> None:
         """End it."""

@@ -9,18 +9,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from tests.servers.falkordb import FalkorServer
-from tests.servers.neo4j import Neo4jServer
+from tests.servers.falkordb import FalkorServer, falkordb
+from tests.servers.neo4j import Neo4jServer, neo4j
 from tests.servers.teller import GROUPS
 
-from everfact.assemble import make_memory
+from everfact.assemble import make_memory, open_configured
+from everfact.config import load
+from everfact.errors import StoreUnavailable
 from everfact.memory import Memory
-from everfact.models import Filter
+from everfact.models import Draft, Filter, Query
+from everfact.stores import outbox
+from everfact.stores.cypher import line
 from everfact.stores.cypher.store import CypherStore
 
 _ROOT = Path(__file__).parents[2]
@@ -56,9 +62,9 @@ def acknowledged(process: subprocess.Popen[str]) -> dict[str, list[int]]:
     """What a process told until it was asked to end, by group."""
     assert process.stdout is not None
     told = defaultdict(list)
-    for line in process.stdout:
-        if line != "told\n":
-            group, number = line.split()
+    for said in process.stdout:
+        if said != "told\n":
+            group, number = said.split()
             told[group].append(int(number))
     process.stdout.close()
     return told
@@ -105,6 +111,41 @@ async def check(memory: Memory, group: str, told: dict[str, list[int]]) -> None:
     assert sorted(fact.sentence for fact in facts) == sorted(["Ana LIKES tea", *(f"Ana HAS {x}" for x in things)])
     (tea,) = [fact for fact in facts if "tea" in fact.sentence]
     assert len(tea.episodes) == len(things)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("kind", ["falkordb", "neo4j"])
+@pytest.mark.parametrize("is_open", [True, False])
+async def test_what_is_told_while_the_server_hangs_is_taken_in_soon(
+    kind: str, is_open: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = falkordb() if kind == "falkordb" else neo4j()
+    server.wipe()
+    async with await open_configured(load({"store": server.url}).settings) as memory:
+        if is_open:
+            await memory.add(Draft(content="turn 0", thread="t"))
+        monkeypatch.setattr(outbox, "_PATIENCE", 0.5)
+        monkeypatch.setattr(line, "PATIENCE", 2.5)
+        server.freeze()
+        try:
+            for number in range(1, 4):
+                assert (await memory.add(Draft(content=f"turn {number}", thread="t"))).episode.error == outbox.WAITING
+            with pytest.raises(StoreUnavailable, match="3 episodes wait on this machine"):
+                await memory.search(Query(text="turn"))
+            began = time.monotonic()
+            with pytest.raises(StoreUnavailable, match="3 episodes wait on this machine"):
+                await memory.search(Query(text="turn"))
+            assert time.monotonic() - began < line.PATIENCE / 2  # nobody waits for it any more
+        finally:
+            server.thaw()
+        for _ in range(100):
+            with suppress(StoreUnavailable):
+                if not await memory.digest() and not (await memory.status()).pending:
+                    break
+            await asyncio.sleep(0.1)
+        found = sorted(await memory.episodes(Filter(group_ids=None)), key=lambda episode: episode.position)
+        assert [episode.content for episode in found] == [f"turn {number}" for number in range(not is_open, 4)]
 
 
 def everfact(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:

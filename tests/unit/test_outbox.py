@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
@@ -18,6 +19,7 @@ from everfact.memory import Memory
 from everfact.models import Filter, Mention, Source, Statement, Status
 from everfact.ports import Store
 from everfact.server.host import Host
+from everfact.stores import outbox
 from everfact.stores.outbox import WAITING, OutboxStore
 from everfact.stores.sqlite import SQLiteStore
 from everfact.testing.builders import episode
@@ -35,6 +37,8 @@ class Server:
         self.store = ReferenceStore()
         self.accepts: float = float("inf")
         self.away = ""
+        self.goes_on = asyncio.Event()
+        self.goes_on.set()
 
     async def connect(self) -> Any:
         self._check()
@@ -48,6 +52,7 @@ class Server:
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         async def answer(*args: Any, **kwargs: Any) -> Any:
             self._check()
+            await self.goes_on.wait()
             if self.away and name == "add_episode" and args[0].group_id == self.away:
                 raise StoreUnavailable("a node is away")
             return await getattr(self.store, name)(*args, **kwargs)
@@ -106,6 +111,18 @@ async def test_told_while_the_server_is_away_is_sent_in_order_and_leaves_nothing
     assert await contents(server) == ["zero", "one zeppelin", "two zeppelin", "three zeppelin", "four"]
     assert not (await store.add_episode(episode(content="five", thread="t"))).error
     assert b"zeppelin" not in (tmp_path / "outbox.db").read_bytes()
+
+
+async def test_server_that_hangs_is_not_waited_for(
+    server: Server, store: OutboxStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outbox, "_PATIENCE", 0.01)
+    server.goes_on.clear()
+    for content in ("one", "two"):
+        assert (await store.add_episode(episode(content=content, thread="t"))).error == WAITING
+    server.goes_on.set()
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == ["one", "two"]
 
 
 async def test_reads_say_plainly_that_the_store_is_away_and_what_waits(server: Server, store: OutboxStore) -> None:

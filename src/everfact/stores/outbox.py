@@ -1,7 +1,7 @@
 """`OutboxStore`: a memory on a server that takes in what is told also while the server is away.
 
-What cannot be sent waits in a file on this machine, an SQLite memory like any other, and goes out in the order of
-telling when the server is back: whoever claims work sends first. Telling is all that works meanwhile.
+What cannot be sent, or not soon, waits in a file on this machine, an SQLite memory like any other, and goes out in the
+order of telling when the server is back: whoever claims work sends first. Telling is all that works meanwhile.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
+_PATIENCE = 8.0
+"""Seconds that whoever tells something waits for a server that hangs; connecting to one takes less to fail."""
 _LEASE = timedelta(seconds=30)
 _PAUSE = timedelta(seconds=1)
 _GROUPS_AT_ONCE = 16
@@ -63,9 +65,10 @@ class OutboxStore:
         """See `Store.add_episode`. Behind what waits already, so that the order stays."""
         if not await self._waits(episode.group_id):
             try:
-                return await (await self._opened()).add_episode(episode)
-            except StoreUnavailable as error:
-                log.info("kept on this machine: %s", error)  # the answer says so, too
+                async with asyncio.timeout(_PATIENCE):
+                    return await (await self._opened()).add_episode(episode)
+            except (StoreUnavailable, TimeoutError) as error:  # had it arrived nevertheless, it is the same telling
+                log.info("kept on this machine: %s", error or "the server hangs")  # the answer says so, too
         kept = await self._outbox.add_episode(episode)
         return replace(kept, error=WAITING)
 

@@ -41,7 +41,7 @@ def server() -> Server:
 
 @pytest.fixture
 def to(server: Server) -> Line:
-    return Line(server.now)
+    return Line("the server", server.now)
 
 
 async def test_call_that_fails_once_is_repeated(server: Server, to: Line) -> None:
@@ -107,3 +107,21 @@ async def test_pauses_grow_as_long_as_it_stays_away(server: Server, to: Line) ->
         pauses.append(to._next_try - server.time)
     assert pauses[-1] > 3 * pauses[0]
     assert max(pauses) <= line._LONGEST_PAUSE
+
+
+async def test_server_that_hangs_is_not_waited_for_again(
+    server: Server, to: Line, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "PATIENCE", 0.01)
+
+    async def hang() -> str:
+        server.asked += 1
+        server.time += 30
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    with pytest.raises(ServerAway, match="the server has been asked and said nothing"):
+        await to.call(hang)
+    with pytest.raises(ServerAway, match="the server has been asked and said nothing"):
+        await to.call(hang)
+    assert server.asked == 1

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, SCHEMA, TEXTS, Parameters, Part, Row, Step
-from everfact.stores.cypher.line import Line, ServerAway
+from everfact.stores.cypher.line import PATIENCE, Line, ServerAway, away
 from everfact.stores.cypher.server import Server
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _PORT = 6379
 OLDEST = 40_800
 """The first version of the module, 4.8, that has all that is used here."""
-_CONNECT_SECONDS, _ANSWER_SECONDS = 10, 60
+_CONNECT_SECONDS = 5
 _NAMELESS = "_"
 """What Graphiti calls the group of whoever names none; it lies in the graph that the driver was told of."""
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
@@ -52,7 +52,7 @@ class FalkorEngine:
     def __init__(self, server: Server) -> None:
         self._to = server
         self._name = f"FalkorDB at {server.host}:{server.port or _PORT}"
-        self._lines: defaultdict[str, Line] = defaultdict(Line)
+        self._lines: defaultdict[str, Line] = defaultdict(lambda: Line(self._name))
         """One for each graph and node of a cluster; a single server has one line."""
         self._is_cluster = False
         self._held: dict[str, set[str]] = {}
@@ -77,7 +77,7 @@ class FalkorEngine:
             "ssl": to.url.startswith("falkordb+s"),
             "decode_responses": True,
             "socket_connect_timeout": _CONNECT_SECONDS,
-            "socket_timeout": _ANSWER_SECONDS,
+            "socket_timeout": PATIENCE,
             "retry": Retry(NoBackoff(), 0),
         }
         if to.url.startswith("falkordb+ssc:"):
@@ -92,9 +92,7 @@ class FalkorEngine:
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it, or has no module at all."""
-        with self._translated():
-            async with asyncio.timeout(_CONNECT_SECONDS):  # another kind of server may wait for us to say more
-                await self._ask("GRAPH.LIST")
+        await self._line("").call(self._greet, again=False)
         for module in await self._ask("MODULE", "LIST"):
             said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
             if said["name"] == "graph" and said["ver"] < OLDEST:
@@ -102,6 +100,11 @@ class FalkorEngine:
                     f"{self._name} is of version {said['ver']}, everfact needs {OLDEST} or later",
                     hint="update the server, or name another one in store",
                 )
+
+    async def _greet(self) -> None:
+        with self._translated():
+            async with asyncio.timeout(_CONNECT_SECONDS):  # another kind of server may wait for us to say more
+                await self._open_server().execute_command("GRAPH.LIST")
 
     async def _join_cluster(self, options: Mapping[str, Any]) -> None:
         """Where the server is a node of a cluster, talk to all: a graph lies on the node that its name hashes to."""
@@ -282,8 +285,12 @@ class FalkorEngine:
         if not self._is_cluster:
             return [None]
         server = cast("RedisCluster", self._open_server())
-        with self._translated():
-            await server.initialize()
+
+        async def learn() -> None:
+            with self._translated():
+                await server.initialize()
+
+        await self._line("").call(learn)
         return list(server.get_primaries())
 
     async def _ask(self, *command: str, node: ClusterNode | None = None) -> Any:
@@ -306,11 +313,12 @@ class FalkorEngine:
         except (
             redis.ConnectionError,
             redis.TimeoutError,
+            redis.InvalidResponse,
             OSError,
             redis.ClusterError,
             redis.RedisClusterException,
         ) as error:
-            raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
+            raise away(self._name, error, _AWAY) from error
         except redis.RedisError as error:
             raise self._refused(str(error)) from error
         except UnicodeEncodeError as error:

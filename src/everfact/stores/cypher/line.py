@@ -1,7 +1,8 @@
 """The line to a server: what to do when it breaks.
 
-A call that may be repeated is tried a few times. When the server stays away, calls fail at once instead of each waiting
-for it; after a pause one of them is let through to see whether it is back, and on failure the next pause is longer.
+A call that may be repeated is tried a few times, unless it took long to fail: a server that hangs answers no sooner for
+being asked again. When it stays away, calls fail at once instead of each waiting for it; after a pause one of them is
+let through to see whether it is back, and on failure the next pause is longer.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from everfact.errors import StoreUnavailable
 T = TypeVar("T")
 
 _TRIES = 3
+_LONG = 2.0
+PATIENCE = 30.0
+"""Seconds after which a call has taken long, and after which nothing is expected of it any more."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
 
 
@@ -24,10 +28,17 @@ class ServerAway(StoreUnavailable):
     """The server does not answer, or the line to it broke."""
 
 
+def away(name: str, error: Exception, hint: str) -> ServerAway:
+    """What is raised when a client reports that nobody answers."""
+    said = " ".join(str(error).split()) or "it said nothing in time"
+    return ServerAway(f"{name} does not answer: {said}", hint=hint)
+
+
 class Line:
     """Counts what fails, and decides who may try."""
 
-    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, to: str, now: Callable[[], float] = time.monotonic) -> None:
+        self._to = to
         self._now = now
         self._failures = 0
         self._next_try = 0.0
@@ -42,11 +53,13 @@ class Line:
         """
         for attempt in range(1, _TRIES + 1):
             is_probe = self._enter()
+            began = self._now()
             try:
-                result = await work()
+                result = await self._done(work)
             except ServerAway as error:
-                self._broke(error)
-                if not again or attempt == _TRIES:
+                took_long = self._now() - began > _LONG
+                self._broke(error, for_good=took_long)
+                if took_long or not again or attempt == _TRIES:
                     raise
             else:
                 self._failures = 0
@@ -55,6 +68,14 @@ class Line:
                 self._is_probing &= not is_probe
             await asyncio.sleep(_uneven(_FIRST_PAUSE * 2**attempt))
         raise AssertionError("the last try answers or raises")
+
+    async def _done(self, work: Callable[[], Awaitable[T]]) -> T:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                return await work()
+        except TimeoutError as error:
+            silent = f"{self._to} has been asked and said nothing for {PATIENCE:.0f} s"
+            raise ServerAway(silent, hint="does it hang, or is the network cut? Its log may tell") from error
 
     def _enter(self) -> bool:
         """Let a call pass, or refuse it; answer whether it is the one that finds out whether the server is back."""
@@ -67,8 +88,8 @@ class Line:
         self._is_probing = True
         return True
 
-    def _broke(self, error: ServerAway) -> None:
-        self._failures += 1
+    def _broke(self, error: ServerAway, *, for_good: bool) -> None:
+        self._failures = max(self._failures + 1, _TRIES if for_good else 0)
         self._why = error.args[0]
         exponent = min(max(0, self._failures - _TRIES), 10)
         self._next_try = self._now() + _uneven(min(_LONGEST_PAUSE, 2 * _FIRST_PAUSE * 2**exponent))

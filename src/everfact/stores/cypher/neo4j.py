@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
 from everfact.stores.cypher.engine import INDEXED, LABELS, SCHEMA, TEXTS, Parameters, Part, Row, Step
-from everfact.stores.cypher.line import Line, ServerAway
+from everfact.stores.cypher.line import Line, away
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
 
@@ -31,11 +31,7 @@ _THEIRS = (
     " WHERE e.uuid IN $uuids AND e.group_id <> $group WITH DISTINCT e.uuid AS uuid RETURN uuid"
 )
 _BATCH = 1_000
-_PLAIN = ("bolt://", "neo4j://")
-_PORT = 7687
-_GREETING = bytes.fromhex("6060b017 00000104 00000004 00000003 00000000")
-"""How a Bolt connection begins: its sign, and versions offered."""
-_CONNECT_SECONDS, _RETRY_SECONDS = 10, 3
+_CONNECT_SECONDS, _RETRY_SECONDS = 5, 3
 OLDEST = (5, 26)
 """The first version that has all that is used here; Graphiti asks for it, too."""
 
@@ -48,7 +44,7 @@ class Neo4jEngine:
     def __init__(self, server: Server) -> None:
         self._to = server
         self._name = f"Neo4j at {server.host}:{server.port or 7687}"
-        self._line = Line()
+        self._line = Line(self._name)
         self._driver: AsyncDriver | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -57,8 +53,6 @@ class Neo4jEngine:
         from neo4j import AsyncGraphDatabase, NotificationMinimumSeverity
 
         to, self._is_closed = self._to, False
-        if to.url.startswith(_PLAIN):
-            await self._greet()
         with self._translated():
             self._driver = AsyncGraphDatabase.driver(
                 to.url,
@@ -69,32 +63,17 @@ class Neo4jEngine:
             )
         async with AsyncExitStack() as on_failure:
             on_failure.push_async_callback(self.close)
-            await self._check_version()
+            await self._line.call(self._check_version, again=False)
             await self.prepare(self.registry)
             on_failure.pop_all()
 
-    async def _greet(self) -> None:
-        """Find out whether anybody speaks Bolt there: the driver would wait minutes for a server that keeps silent."""
-        try:
-            async with asyncio.timeout(_CONNECT_SECONDS):
-                reader, writer = await asyncio.open_connection(self._to.host, self._to.port or _PORT)
-        except OSError as error:  # a timeout is one, too
-            raise ServerAway(f"{self._name} does not answer: {error or 'no connection'}", hint=_AWAY) from error
-        try:
-            writer.write(_GREETING)
-            async with asyncio.timeout(_CONNECT_SECONDS):
-                await reader.readexactly(4)
-        except (OSError, asyncio.IncompleteReadError) as error:
-            raise StoreUnavailable(
-                f"{self._name} does not speak Bolt", hint="is it a FalkorDB? then set store to falkordb://…"
-            ) from error
-        finally:
-            writer.close()
-
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it."""
-        components = "CALL dbms.components() YIELD versions RETURN versions[0]"
-        for (version,) in await self.read(self.registry, components, {}):
+        components = "CALL dbms.components() YIELD versions RETURN versions[0] AS version"
+        with self._translated():
+            async with asyncio.timeout(_CONNECT_SECONDS), self._session() as session:  # at once, or not at all
+                found = [record["version"] async for record in await session.run(components)]
+        for version in found:
             numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:2])
             if numbers < OLDEST:
                 raise ConfigError(
@@ -237,7 +216,7 @@ class Neo4jEngine:
         except neo4j.AuthError as error:
             raise ConfigError(f"{self._name} refuses the login: {error.message}", hint=_LOGIN) from error
         except (neo4j.ServiceUnavailable, neo4j.SessionExpired, OSError) as error:
-            raise ServerAway(f"{self._name} does not answer: {error}", hint=_AWAY) from error
+            raise away(self._name, error, _AWAY) from error
         except neo4j.TransientError as error:
             raise StoreUnavailable(f"{self._name} cannot do it now: {error.message}", hint="try again") from error
         except neo4j.Neo4jError as error:
