@@ -43,7 +43,8 @@ class Neo4jServer:
         self.folder = folder or Path(tempfile.mkdtemp())
         made = _SETTINGS.format(port=self.port, auth=str(auth).lower(), cache="1g" if large else "64m")
         (self.folder / "neo4j.conf").write_text("\n".join([made, *settings]))
-        options = ["-Xmx3g"] if large else ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        options = [f"--add-opens=java.base/{package}=ALL-UNNAMED" for package in ("java.nio", "java.io", "sun.nio.ch")]
+        options += ["-Xmx3g"] if large else ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
             ["java", *options, "-cp", f"{jars}/*", str(_SOURCE), str(self.folder)],

@@ -340,8 +340,8 @@ class _NoGraphError(StoreError):
 
 _LOGIN = "set store_user and store_password (EVERFACT_STORE_USER, EVERFACT_STORE_PASSWORD)"
 _AWAY = (
-    "is it running, and is it a FalkorDB? Its address is the setting store: falkordb://, +s with a certificate, +ssc"
-    " with one of its own; a Neo4j is bolt://host or neo4j://host"
+    "is it running (a full disk ends it), and is it a FalkorDB? Its address is the setting store: falkordb://, +s with"
+    " a certificate, +ssc with one of its own; a Neo4j is bolt://host or neo4j://host"
 )
 _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
     "empty key": (_NoGraphError, ""),

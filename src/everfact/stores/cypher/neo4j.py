@@ -217,8 +217,6 @@ class Neo4jEngine:
             raise ConfigError(f"{self._name} refuses the login: {error.message}", hint=_LOGIN) from error
         except (neo4j.ServiceUnavailable, neo4j.SessionExpired, OSError) as error:
             raise away(self._name, error, _AWAY) from error
-        except neo4j.TransientError as error:
-            raise StoreUnavailable(f"{self._name} cannot do it now: {error.message}", hint="try again") from error
         except neo4j.Neo4jError as error:
             raise self._refused(error.code or "", error.message or "") from error
         except UnicodeEncodeError as error:
@@ -241,7 +239,13 @@ _AWAY = (
     "is it running, and is it a Neo4j? Its address is the setting store: bolt:// for one server, neo4j:// for a"
     " cluster, +s with a certificate, +ssc with one of its own; a FalkorDB is falkordb://host"
 )
+_STOPPED = "look into its log: make room on its disk, if that is full, and start it again; nothing stored is lost"
 _REFUSALS: dict[str, tuple[type[EverfactError], str]] = {
+    "TransactionLogError": (StoreUnavailable, _STOPPED),
+    "TransactionCommitFailed": (StoreUnavailable, _STOPPED),
+    "TransactionStartFailed": (StoreUnavailable, _STOPPED),
+    "DatabaseUnavailable": (StoreUnavailable, _STOPPED),
+    "TransientError": (StoreUnavailable, "try again"),
     "DatabaseNotFound": (ConfigError, "name one that is there in store_database"),
     "Security.Forbidden": (ConfigError, "give the user in store_user the right to read, write and make indexes"),
     "ReadOnly": (StoreError, "this database is read-only: it can be searched; to add, name another in store"),
