@@ -11,7 +11,8 @@ from tests.servers.falkordb import FalkorServer, falkordb
 from tests.servers.neo4j import Neo4jServer, neo4j
 
 from tests.servers.theirs import SAID, Words, graphiti  # isort: skip - it lets their library be imported
-from graphiti_core.edges import EntityEdge, EpisodicEdge
+from graphiti_core.edges import EntityEdge, EpisodicEdge, HasEpisodeEdge
+from graphiti_core.helpers import get_default_group_id
 from graphiti_core.nodes import EntityNode, EpisodeType, EpisodicNode, SagaNode
 from graphiti_core.search.search_config_recipes import COMBINED_HYBRID_SEARCH_RRF
 from graphiti_core.utils.bulk_utils import add_nodes_and_edges_bulk
@@ -254,3 +255,53 @@ async def test_memory_goes_on_from_what_graphiti_had_learned(server: FalkorServe
     async with graphiti(server, "home") as theirs:
         edges = {edge.fact for edge in await EntityEdge.get_by_group_ids(theirs.driver, ["home"])}
         assert edges == {"Ana works at Initech now."}
+
+
+async def test_what_graphiti_was_told_without_a_group_is_the_group_called_underscore(
+    server: FalkorServer | Neo4jServer,
+) -> None:
+    async with graphiti(server, "default_db") as theirs:
+        nameless = get_default_group_id(theirs.driver.provider)
+        for name in ("Ana", "Globex"):
+            node = EntityNode(name=name, group_id=nameless, labels=["Entity", "Person"], created_at=SAID)
+            await node.generate_name_embedding(Words())
+            await node.save(theirs.driver)
+        here = Filter(group_ids=("_",))
+        async with make_memory(await CypherStore.open(server.engine())) as memory:
+            assert {entity.name for entity in await memory.entities(Filter(group_ids=None))} == {"Ana", "Globex"}
+            assert {entity.name for entity in await memory.entities(here)} == {"Ana", "Globex"}
+            told = await memory.add(Draft(content="Ana works at Globex.", group_id="_"), wait=True)
+            assert (await memory.search(Query(text="Ana Globex", group_ids=("_",)))).hits
+            (job,) = await EntityEdge.get_by_group_ids(theirs.driver, [nameless])
+            assert (job.fact, job.source_node_uuid == node.uuid) == ("Ana works at Globex.", False)
+            assert len(await EntityNode.get_by_group_ids(theirs.driver, [nameless])) == 2
+            await memory.purge(told.episode.uuid)
+            assert not await EpisodicNode.get_by_group_ids(theirs.driver, [nameless])
+            await memory.clear(["_"])
+            assert not await EntityNode.get_by_group_ids(theirs.driver, [nameless])
+
+
+async def test_sagas_of_graphiti_are_threads_in_the_order_of_their_times(server: FalkorServer | Neo4jServer) -> None:
+    async with graphiti(server, "home") as theirs:
+        saga = SagaNode(name="talk", group_id="home", created_at=SAID)
+        await saga.save(theirs.driver)
+        for day in (2, 0, 1):
+            turn = EpisodicNode(
+                name=f"turn {day}",
+                group_id="home",
+                source=EpisodeType.message,
+                source_description="",
+                content=f"turn {day}",
+                created_at=SAID,
+                valid_at=SAID + timedelta(days=day),
+            )
+            await turn.save(theirs.driver)
+            link = HasEpisodeEdge(
+                group_id="home", source_node_uuid=saga.uuid, target_node_uuid=turn.uuid, created_at=SAID
+            )
+            await link.save(theirs.driver)
+    async with make_memory(await CypherStore.open(server.engine())) as memory:
+        assert len(await memory.episodes(HOME)) == 3
+        await tell(memory, "turn 3", thread="talk")
+        turns = {turn.content: (turn.thread, turn.position) for turn in await memory.episodes(HOME)}
+        assert turns == {f"turn {number}": ("talk", number + 1) for number in range(4)}

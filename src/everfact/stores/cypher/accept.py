@@ -47,7 +47,7 @@ async def add_episode(ledger: Ledger, episode: Episode) -> Episode:
             return former
         episode = replace(episode, thread=former.thread, position=former.position)
     else:
-        episode = replace(episode, position=await _next_position(ledger, episode))
+        episode = replace(episode, position=await next_position(ledger, episode))
     at = to_moment(ledger.record())
     episode = replace(episode, created_at=at, status=Status.PENDING, attempts=0, error="")
     if known:
@@ -72,7 +72,8 @@ async def require_own(ledger: Ledger, uuids: Iterable[str]) -> None:
         )
 
 
-async def _next_position(ledger: Ledger, episode: Episode) -> int:
+async def next_position(ledger: Ledger, episode: Episode) -> int:
+    """Behind the last turn of its thread; 0 without one."""
     if not episode.thread:
         return 0
     found = await ledger.read(_THREAD, key=key(ledger.group_id, episode.thread))

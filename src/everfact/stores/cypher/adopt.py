@@ -9,13 +9,14 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from everfact.clock import new_id
 from everfact.models import Assertion, Change, ChangeKind, Entity, Episode, Fact, Thing
 from everfact.stores.cypher import record
-from everfact.stores.cypher.engine import LABELS, Engine, Part
+from everfact.stores.cypher.accept import next_position
+from everfact.stores.cypher.engine import LABELS, NAMELESS, Engine, Part
 from everfact.stores.cypher.foreign import Node, to_entity, to_episode, to_fact
 from everfact.stores.cypher.group import Ledger, Writer
 from everfact.stores.cypher.rows import OPEN, to_moment
@@ -62,8 +63,8 @@ class Adoption:
         """Find the groups that Graphiti has made where one graph holds many."""
         for query in _GROUPS:
             for (group,) in await self._engine.read(self._engine.registry, query, {}):
-                if isinstance(group, str) and group not in self._seen:
-                    await self._look(group)
+                if isinstance(group, str) and (group or NAMELESS) not in self._seen:
+                    await self._look(group or NAMELESS)
         self._knows_groups = True
 
     async def again(self) -> bool:
@@ -91,24 +92,28 @@ class Adoption:
             f"MATCH (e:{LABELS[thing]}) WHERE e.group_id = $group AND e.known_to = {OPEN} WITH count(e) AS n RETURN n"
         )
         counts = []
-        for query in (f"{_THEIRS[thing]} WITH count(n) AS n RETURN n", ours):
-            rows = await self._engine.read(self._engine.graph(group), query, {"group": group})
+        for name, query in (
+            (self._engine.theirs(group), f"{_THEIRS[thing]} WITH count(n) AS n RETURN n"),
+            (group, ours),
+        ):
+            rows = await self._engine.read(self._engine.graph(group), query, {"group": name})
             counts.append(rows[0][0] if rows else 0)
         return counts[0], counts[1]
 
     async def _adopt(self, group: str, thing: Thing) -> bool:
         missing = (
             f"{_THEIRS[thing]} OPTIONAL MATCH (e:{LABELS[thing]} {{uuid: n.uuid}})"
-            " WITH n, count(e) AS known WHERE known = 0 AND n.uuid IS NOT NULL WITH DISTINCT n.uuid AS uuid RETURN uuid"
+            " WITH n, count(e) AS known WHERE known = 0 AND n.uuid IS NOT NULL"
+            " WITH n.uuid AS uuid, min(n.valid_at) AS at ORDER BY at RETURN uuid"
         )
-        graph = self._engine.graph(group)
-        uuids = [uuid for (uuid,) in await self._engine.read(graph, missing, {"group": group})]
+        graph, theirs = self._engine.graph(group), self._engine.theirs(group)
+        uuids = [uuid for (uuid,) in await self._engine.read(graph, missing, {"group": theirs})]
         lost = set(await self._engine.foreign(group, uuids))
         uuids = [uuid for uuid in uuids if uuid not in lost]
         query = f"{_THEIRS[thing]} AND n.uuid IN $uuids RETURN {_COLUMNS[thing]}"
         for start in range(0, len(uuids), _EACH):
-            asked = {"group": group, "uuids": uuids[start : start + _EACH]}
-            nodes = [Node(*row) for row in await self._engine.read(graph, query, asked)]
+            asked = {"group": theirs, "uuids": uuids[start : start + _EACH]}
+            nodes = [Node(group, *row) for row in await self._engine.read(graph, query, asked)]
             await self._writer.write(group, lambda ledger, nodes=nodes: _take(ledger, thing, nodes))  # type: ignore[misc]
         return bool(uuids)
 
@@ -140,9 +145,22 @@ async def _take(ledger: Ledger, thing: Thing, nodes: Sequence[Node]) -> None:
         ledger,
         replace(
             made,
-            episodes=tuple(episodes.values()),
+            episodes=await _in_threads(ledger, episodes.values()),
             entities=tuple(entities.values()),
             facts=tuple(fact for fact, _ in facts.values()),
             asserted=tuple(assertion for _, said in facts.values() for assertion in said),
         ),
     )
+
+
+async def _in_threads(ledger: Ledger, episodes: Iterable[Episode]) -> tuple[Episode, ...]:
+    """The episodes, those of a thread numbered by their times, behind what is known of it."""
+    placed: list[Episode] = []
+    last: dict[str, int] = {}
+    for episode in sorted(episodes, key=lambda episode: (episode.reference_time, episode.created_at)):
+        if episode.thread in last:
+            last[episode.thread] += bool(episode.thread)
+        else:
+            last[episode.thread] = await next_position(ledger, episode)
+        placed.append(replace(episode, position=last[episode.thread]))
+    return tuple(placed)

@@ -38,6 +38,9 @@ INDEXED: Final = {
 } | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("group_id",), ("embedded",)))
 """Which properties of our nodes have an index; a tuple of several is one index where the server can."""
 
+NAMELESS: Final = "_"
+"""The group of what was told to Graphiti's library without naming one."""
+
 SCHEMA: Final = 1
 """Raised whenever nodes are laid out differently; a graph with a higher one is a later version's."""
 
@@ -104,6 +107,9 @@ class Engine(Protocol):
 
     def graph(self, group_id: str) -> str:
         """The graph in which a group lies."""
+
+    def theirs(self, group_id: str) -> str:
+        """What Graphiti calls a group."""
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         """The graphs that hold these groups, or all groups; graphs that do not exist may be among them."""

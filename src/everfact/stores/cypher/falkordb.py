@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
-from everfact.stores.cypher.engine import INDEXED, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.engine import INDEXED, NAMELESS, SCHEMA, TEXTS, Parameters, Part, Row, Step
 from everfact.stores.cypher.line import PATIENCE, Line, ServerAway, away
 from everfact.stores.cypher.server import Server
 
@@ -23,8 +23,6 @@ _PORT = 6379
 OLDEST = 40_800
 """The first version of the module, 4.8, that has all that is used here."""
 _CONNECT_SECONDS = 5
-_NAMELESS = "_"
-"""What Graphiti calls the group of whoever names none; it lies in the graph that the driver was told of."""
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
 # The same as Graphiti makes: an index of ours on one of their properties would keep theirs from being made.
@@ -143,12 +141,15 @@ class FalkorEngine:
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:
             raise UsageError(f"a group cannot be called {group_id}", hint="choose another name")
-        return self._default if group_id == _NAMELESS else group_id
+        return self._default if group_id == NAMELESS else group_id  # Graphiti leaves it where it was connected to
+
+    def theirs(self, group_id: str) -> str:
+        return group_id
 
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
             names = sorted(await self._graphs() - {self.registry})
-            return [Part(self, name, (name, _NAMELESS) if name == self._default else (name,)) for name in names]
+            return [Part(self, name, (name, NAMELESS) if name == self._default else (name,)) for name in names]
         groups: dict[str, list[str]] = defaultdict(list)
         for group in dict.fromkeys(group_ids):
             groups[self.graph(group)].append(group)

@@ -17,6 +17,7 @@ from everfact.stores.cypher.graphiti import RESERVED
 class Node:
     """What Graphiti keeps of an item, and what belongs to it: saga names, labels, or the ends of a relationship."""
 
+    group_id: str
     properties: Mapping[str, Any]
     beside: list[Any]
 
@@ -56,7 +57,7 @@ def to_episode(node: Node, now: datetime) -> Episode:
     source = node.text("source")
     return Episode(
         uuid=node.uuid,
-        group_id=node.text("group_id"),
+        group_id=node.group_id,
         name=node.text("name"),
         content=node.text("content"),
         reference_time=node.moment("valid_at") or node.moment("created_at") or now,
@@ -73,7 +74,7 @@ def to_entity(node: Node, now: datetime) -> Entity:
     of_group = f"Entity_{node.text('group_id').replace('-', '')}"
     return Entity(
         uuid=node.uuid,
-        group_id=node.text("group_id"),
+        group_id=node.group_id,
         name=node.text("name"),
         created_at=node.moment("created_at") or now,
         types=tuple(label for label in node.beside if label not in ("Entity", of_group)),
@@ -101,7 +102,7 @@ def to_fact(node: Node, now: datetime) -> tuple[Fact, tuple[Assertion, ...]]:
     assertions = tuple(
         Assertion(
             uuid=new_id(),
-            group_id=node.text("group_id"),
+            group_id=node.group_id,
             subject_uuid=subject,
             object_uuid=target,
             statement=said,
@@ -113,7 +114,7 @@ def to_fact(node: Node, now: datetime) -> tuple[Fact, tuple[Assertion, ...]]:
     )
     fact = Fact(
         uuid=node.uuid,
-        group_id=node.text("group_id"),
+        group_id=node.group_id,
         subject_uuid=subject,
         object_uuid=target,
         relation=relation,

@@ -79,7 +79,7 @@ def show(ledger: Ledger) -> None:
 
 
 def _do(ledger: Ledger, statement: str, uuid: str, **row: object) -> None:
-    ledger.do(statement, uuid=uuid, group_id=ledger.group_id, **row)
+    ledger.do(statement, uuid=uuid, group_id=ledger.engine.theirs(ledger.group_id), **row)
 
 
 def _put_episode(ledger: Ledger, episode: Episode) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
-from everfact.stores.cypher.engine import INDEXED, LABELS, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.engine import INDEXED, LABELS, NAMELESS, SCHEMA, TEXTS, Parameters, Part, Row, Step
 from everfact.stores.cypher.line import Line, away
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
@@ -93,6 +93,9 @@ class Neo4jEngine:
     def graph(self, group_id: str) -> str:
         return self.registry
 
+    def theirs(self, group_id: str) -> str:
+        return "" if group_id == NAMELESS else group_id
+
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
             rows = await self.read(self.registry, "MATCH (g:EverfactGroup) RETURN g.group_id", {})
@@ -167,7 +170,7 @@ class Neo4jEngine:
         """Nothing is kept beside the items themselves."""
 
     async def drop(self, part: Part) -> None:
-        asked = {"groups": list(part.groups), "most": _BATCH}
+        asked = {"groups": [*part.groups, *map(self.theirs, part.groups)], "most": _BATCH}
         for edge in (False, True):
             match = "()-[n]->()" if edge else "(n)"
             query = f"MATCH {match} WHERE n.group_id IN $groups WITH n LIMIT $most DETACH DELETE n RETURN count(n)"

@@ -68,7 +68,7 @@ async def purge(ledger: Ledger, uuids: Sequence[str], former: Sequence[str]) -> 
         for label in (*LABELS.values(), *TEXTS.values(), "EverfactAssertion"):
             ledger.do(_WIPE.format(label=label), uuid=uuid, group_id=ledger.group_id)
         for statement in _SHOWN:
-            ledger.do(statement, uuid=uuid, group_id=ledger.group_id)
+            ledger.do(statement, uuid=uuid, group_id=ledger.engine.theirs(ledger.group_id))
     for term in sorted(terms):
         ledger.do(_NO_TERM, key=term)
     return len(found)
