@@ -305,3 +305,41 @@ async def test_sagas_of_graphiti_are_threads_in_the_order_of_their_times(server:
         await tell(memory, "turn 3", thread="talk")
         turns = {turn.content: (turn.thread, turn.position) for turn in await memory.episodes(HOME)}
         assert turns == {f"turn {number}": ("talk", number + 1) for number in range(4)}
+
+
+async def test_groups_that_older_versions_kept_in_one_graph_are_told_apart() -> None:
+    falkordb().wipe()
+    graph = FalkorDB(port=falkordb().port).select_graph("default_db")
+    for number, group in enumerate(("home", "work")):
+        graph.query(
+            "CREATE (:Entity {uuid: $uuid, name: 'Ana', group_id: $group, created_at: $at})"
+            "-[:RELATES_TO {uuid: $uuid + 'e', group_id: $group, name: 'IS', fact: 'Ana is at ' + $group,"
+            " created_at: $at}]->(:Entity {uuid: $uuid + 'b', name: $group, group_id: $group, created_at: $at})",
+            {"uuid": str(number), "group": group, "at": SAID.isoformat()},
+        )
+    async with make_memory(await CypherStore.open(falkordb().engine())) as memory:
+        await tell(memory, "Ana likes tea.")
+        await memory.add(Draft(content="Bo likes juice.", group_id="new"), wait=True)
+    async with make_memory(await CypherStore.open(falkordb().engine())) as memory:
+        facts = {fact.sentence: fact for fact in await memory.facts(Filter(group_ids=None))}
+        assert facts.keys() == {"Ana is at home", "Ana is at work", "Ana likes tea.", "Bo likes juice."}
+        assert facts["Ana likes tea."].subject_uuid == "0"
+        assert (await memory.status()).groups == 3
+        await memory.clear(["home"])
+        left = {fact.sentence for fact in await memory.facts(Filter(group_ids=None))}
+        assert left == {"Ana is at work", "Bo likes juice."}
+        assert "tea" not in repr(graph.query("MATCH (n) RETURN n").result_set)
+    assert {"default_db", "new", "home", "work"} & set(FalkorDB(port=falkordb().port).list_graphs()) == {
+        "default_db",
+        "new",
+    }
+
+
+async def test_nothing_is_left_of_a_group_that_is_cleared(memory: Memory, server: FalkorServer | Neo4jServer) -> None:
+    await tell(memory, "Ana lives in Rome.", "Ana moved to Oslo.", thread="talk")
+    await memory.clear(["home"])
+    if isinstance(server, Neo4jServer):
+        left = repr(everything(server)).casefold()
+        assert not [word for word in ("home", "rome", "oslo", "talk") if word in left]
+    else:
+        assert "home" not in FalkorDB(port=server.port).list_graphs()

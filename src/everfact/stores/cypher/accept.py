@@ -14,7 +14,8 @@ from everfact.stores.cypher.rows import EPISODE, OPEN, Item, key, to_episode, to
 _WRITE = {
     thing: f"CREATE (e:{label}) SET e = r.node"
     f" MERGE (t:{TEXTS[thing]} {{key: r.text.key}}) ON CREATE SET t += r.text CREATE (e)-[:EverfactSays]->(t)"
-    " FOREACH (key IN r.terms | MERGE (n:EverfactTerm {key: key}) CREATE (e)-[:EverfactHas]->(n))"
+    " FOREACH (key IN r.terms |"
+    " MERGE (n:EverfactTerm {key: key}) ON CREATE SET n.group_id = r.text.group_id CREATE (e)-[:EverfactHas]->(n))"
     for thing, label in LABELS.items()
 }
 _CLOSED = {Thing.EPISODE: ", e.status = 'done', e.attempts = 0, e.error = ''"}

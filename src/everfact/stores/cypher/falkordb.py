@@ -34,6 +34,10 @@ _GRAPHITI = (
     " (e.uuid, e.group_id, e.name, e.created_at, e.expired_at, e.valid_at, e.invalid_at)",
 )
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
+_GROUPS = "MATCH (g:EverfactGroup) RETURN g.group_id"
+_THEIR_GROUPS = tuple(f"MATCH (n:{label}) WITH DISTINCT n.group_id AS id RETURN id" for label in ("Episodic", "Entity"))
+_OF_GROUPS = "MATCH (n) WHERE n.group_id IN $groups WITH n LIMIT $most"
+_BATCH = 10_000
 _UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
 _INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
 _OWN = (
@@ -56,6 +60,8 @@ class FalkorEngine:
         self._held: dict[str, set[str]] = {}
         """The graphs of each node of a cluster when it last answered."""
         self._default = server.database or "default_db"
+        self._gathered: set[str] = {self._default, NAMELESS}
+        """The groups that lie in the default graph: before Graphiti gave each one of its own, all of them."""
         self._server: Redis | RedisCluster | None = None
         self._prepared: set[str] = set()
         self._is_closed = False
@@ -85,6 +91,7 @@ class FalkorEngine:
             on_failure.push_async_callback(self.close)
             await self._check_version()
             await self._join_cluster(options)
+            await self._find_gathered()
             await self.prepare(self.registry)
             on_failure.pop_all()
 
@@ -114,6 +121,17 @@ class FalkorEngine:
             await node.aclose()
             self._prepared.clear()
 
+    async def _find_gathered(self) -> None:
+        """Find the groups in the default graph; of those, what has a graph of its own and nothing of ours is not read.
+
+        Of a cluster it may be out of reach; Graphiti knows none.
+        """
+        if self._is_cluster or self._default not in (graphs := await self._graphs()):
+            return
+        theirs = [row for query in _THEIR_GROUPS for row in await self.read(self._default, query, {})]
+        self._gathered |= {group for (group,) in theirs if isinstance(group, str) and group not in graphs}
+        self._gathered |= {group for (group,) in await self.read(self._default, _GROUPS, {})}
+
     async def weakness(self) -> str:
         for node in await self._nodes():
             if await self._setting("appendonly", node) not in ("yes", None):
@@ -141,7 +159,7 @@ class FalkorEngine:
     def graph(self, group_id: str) -> str:
         if group_id == self.registry:
             raise UsageError(f"a group cannot be called {group_id}", hint="choose another name")
-        return self._default if group_id == NAMELESS else group_id  # Graphiti leaves it where it was connected to
+        return self._default if group_id in self._gathered else group_id
 
     def theirs(self, group_id: str) -> str:
         return group_id
@@ -149,7 +167,8 @@ class FalkorEngine:
     async def parts(self, group_ids: Sequence[str] | None) -> list[Part]:
         if group_ids is None:
             names = sorted(await self._graphs() - {self.registry})
-            return [Part(self, name, (name, NAMELESS) if name == self._default else (name,)) for name in names]
+            gathered = tuple(sorted(self._gathered))
+            return [Part(self, name, gathered if name == self._default else (name,)) for name in names]
         groups: dict[str, list[str]] = defaultdict(list)
         for group in dict.fromkeys(group_ids):
             groups[self.graph(group)].append(group)
@@ -247,9 +266,14 @@ class FalkorEngine:
                 await self._ask("BGREWRITEAOF", node=node)  # the log still has the words
 
     async def drop(self, part: Part) -> None:
-        self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
         with suppress(_NoGraphError):
-            await self._ask("GRAPH.DELETE", part.graph)
+            if part.graph == self._default:  # others may lie there
+                asked = {"groups": list(part.groups), "most": _BATCH}
+                while await self.read(part.graph, f"{_OF_GROUPS} WITH n LIMIT 1 RETURN 1", asked):
+                    await self.write(part.graph, f"{_OF_GROUPS} DETACH DELETE n", asked)
+            else:
+                self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != part.graph}
+                await self._ask("GRAPH.DELETE", part.graph)
 
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()
