@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready-serve
 READY_DEV := $(VENV)/.ready-dev
+READY_SERVERS := $(VENV)/.ready-servers
 # Values, rules and core: every branch is tested. Adapters and entrances are as covered as their contracts make them.
 OUTER_RINGS := src/everfact/__main__.py,src/everfact/client/*,src/everfact/assemble.py,src/everfact/cli/*,src/everfact/server/*,src/everfact/install/*,src/everfact/git/*,src/everfact/hooks/*,src/everfact/verbs/*,src/everfact/arrivals.py,src/everfact/knowhow.py,src/everfact/sharing.py,src/everfact/capture/*,src/everfact/importers/*,src/everfact/stores/*,src/everfact/testing/*,src/everfact/extractors/*,src/everfact/embedders/*
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps
@@ -16,7 +17,7 @@ help: ## this list
 serve: $(READY) ## serve the memory over HTTP on this machine, until Ctrl-C
 	@$(BIN)/everfact mcp serve --transport http
 
-test: $(READY_DEV) ## every test
+test: $(READY_SERVERS) ## every test
 	$(BIN)/python -m pytest -n auto --cov --cov-report= --durations=5
 	$(BIN)/python -m coverage report --include='src/everfact/*' --omit='$(OUTER_RINGS)' --fail-under=100 --skip-covered
 
@@ -73,4 +74,9 @@ $(READY): $(BIN)/python requirements.txt pyproject.toml
 
 $(READY_DEV): $(READY) requirements-dev.txt
 	$(PIP_INSTALL) -r requirements-dev.txt
+	@touch $@
+
+# Those that the tests start: FalkorDB comes with the packages, Neo4j from Maven Central if Java is there.
+$(READY_SERVERS): $(READY_DEV) tests/servers/neo4j.py
+	$(BIN)/python -m tests.servers.neo4j
 	@touch $@

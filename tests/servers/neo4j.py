@@ -1,4 +1,7 @@
-"""A real Neo4j on this machine, its parts from Maven Central. It needs a Java 17 that can compile, and Maven."""
+"""A real Neo4j on this machine, its parts from Maven Central. It needs a Java 17 that can compile, and Maven.
+
+Run by itself it fetches the parts, so that no test has to wait for them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -37,7 +41,9 @@ class Neo4jServer:
     def __init__(
         self, *settings: str, folder: Path | None = None, auth: bool = False, port: int = 0, large: bool = False
     ) -> None:
-        jars = _parts()
+        missing = fetch()
+        if missing:
+            pytest.skip(missing)
         self.port = port or free_port()
         self.url = f"bolt://127.0.0.1:{self.port}"
         self.folder = folder or Path(tempfile.mkdtemp())
@@ -47,7 +53,7 @@ class Neo4jServer:
         options += ["-Xmx3g"] if large else ["-Xms128m", "-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
         log = (self.folder / "log").open("w")
         self.process = subprocess.Popen(
-            ["java", *options, "-cp", f"{jars}/*", str(_SOURCE), str(self.folder)],
+            ["java", *options, "-cp", f"{_PARTS}/*", str(_SOURCE), str(self.folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=log,
@@ -101,22 +107,24 @@ def neo4j() -> Neo4jServer:
     return Neo4jServer()
 
 
-def _parts() -> Path:
-    """The server's files, fetched once for this user."""
+def fetch() -> str:
+    """Get the server's files, once for this user; answer what is in the way, if anything is."""
     missing = [program for program in ("java", "javac", "mvn") if shutil.which(program) is None]
     if missing:
-        pytest.skip(f"no Neo4j: it takes a Java Development Kit and Maven, and {', '.join(missing)} is not there")
-    if not _PARTS.exists():
-        _PARTS.parent.mkdir(parents=True, exist_ok=True)
-        fresh = Path(tempfile.mkdtemp(dir=_PARTS.parent))
-        (fresh / "pom.xml").write_text(_POM)
-        fetch = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={fresh}/jars"]
-        done = subprocess.run(fetch, cwd=fresh, capture_output=True, text=True, check=False)
+        return f"no Neo4j: it takes a Java Development Kit and Maven, and {', '.join(missing)} is not there"
+    if _PARTS.exists():
+        return ""
+    _PARTS.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=_PARTS.parent) as fresh:
+        Path(fresh, "pom.xml").write_text(_POM)
+        copy = ["mvn", "-q", "-B", "dependency:copy-dependencies", f"-DoutputDirectory={fresh}/jars"]
+        done = subprocess.run(copy, cwd=fresh, capture_output=True, text=True, check=False)
         if done.returncode:
-            pytest.skip(f"no Neo4j: Maven could not fetch it: {done.stdout[-500:]}")
-        try:
-            (fresh / "jars").rename(_PARTS)  # whoever comes first
-        except OSError:
-            assert _PARTS.exists()
-        shutil.rmtree(fresh)
-    return _PARTS
+            return f"no Neo4j: Maven could not fetch it: {done.stdout[-500:]}"
+        with suppress(OSError):  # whoever comes first
+            Path(fresh, "jars").rename(_PARTS)
+    return "" if _PARTS.exists() else f"no Neo4j: its files cannot be kept in {_PARTS}"
+
+
+if __name__ == "__main__":
+    print(fetch() or f"Neo4j {VERSION} is there")

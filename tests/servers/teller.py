@@ -1,6 +1,7 @@
 """A process of everfact that tells a memory on a server one thing after the other, and digests what is told.
 
-Prints the number of each turn once it is acknowledged; ends when its standard input is closed and nothing waits.
+Prints the number of each turn once it is acknowledged, and rests for some seconds; ends when its standard input is
+closed and nothing waits.
 """
 
 from __future__ import annotations
@@ -35,22 +36,22 @@ def draft(name: str, group: str, number: int) -> Draft:
     return Draft(content=f"turn {number}", group_id=group, thread=name, statements=statements)
 
 
-async def tell(memory: Memory, name: str, group: str, over: asyncio.Event) -> None:
+async def tell(memory: Memory, name: str, group: str, rest: float, over: asyncio.Event) -> None:
     number = 0
     while not over.is_set():
         await memory.add(draft(name, group, number))
         print(group, number, flush=True)
         number += 1
-        await asyncio.sleep(0.15)
+        await asyncio.sleep(rest)
 
 
-async def main(name: str) -> None:
+async def main(name: str, rest: float) -> None:
     logging.basicConfig()
     logging.getLogger("everfact").setLevel(logging.INFO)
     worker._TROUBLE_SECONDS = 0.2
     over = asyncio.Event()
     async with await open_configured(load({}).settings) as memory, Worker(memory):
-        telling = [asyncio.create_task(tell(memory, name, group, over)) for group in GROUPS]
+        telling = [asyncio.create_task(tell(memory, name, group, rest, over)) for group in GROUPS]
         await asyncio.to_thread(sys.stdin.read)
         over.set()
         await asyncio.gather(*telling)
@@ -63,4 +64,4 @@ async def main(name: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run(main(sys.argv[1], float(sys.argv[2])))

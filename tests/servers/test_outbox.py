@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -32,23 +32,30 @@ from everfact.stores.cypher.store import CypherStore
 _ROOT = Path(__file__).parents[2]
 
 
+Start = Callable[..., FalkorServer | Neo4jServer]
+
+
 @pytest.fixture
-def folder() -> Iterator[Path]:
-    made = Path(tempfile.mkdtemp())
-    yield made
-    shutil.rmtree(made)
+def start() -> Iterator[Start]:
+    """Starts a server, always on the same files; none is left when the test is over."""
+    folder = Path(tempfile.mkdtemp())
+    started: list[FalkorServer | Neo4jServer] = []
+
+    def start(kind: str, port: int = 0) -> FalkorServer | Neo4jServer:
+        started.append((Neo4jServer if kind == "neo4j" else FalkorServer)(folder=folder, port=port))
+        return started[-1]
+
+    yield start
+    for server in started:
+        server.stop()
+    shutil.rmtree(folder)
 
 
-def starter(kind: str, folder: Path) -> Callable[..., FalkorServer | Neo4jServer]:
-    if kind == "neo4j":
-        return lambda port=0: Neo4jServer(folder=folder, port=port)
-    return lambda port=0: FalkorServer(folder=folder, port=port)
-
-
-def teller(name: str, url: str, log: Path) -> subprocess.Popen[str]:
+@contextmanager
+def teller(name: str, url: str, rest: float, log: Path) -> Iterator[subprocess.Popen[str]]:
     with (log / f"{name}.log").open("w") as errors:
-        return subprocess.Popen(
-            [sys.executable, "-m", "tests.servers.teller", name],
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tests.servers.teller", name, str(rest)],
             cwd=_ROOT,
             env={**os.environ, "EVERFACT_STORE": url},
             stdin=subprocess.PIPE,
@@ -56,6 +63,13 @@ def teller(name: str, url: str, log: Path) -> subprocess.Popen[str]:
             stderr=errors,
             text=True,
         )
+    assert process.stdin is not None
+    try:
+        with process.stdin:
+            yield process
+    finally:
+        process.kill()
+        process.wait()
 
 
 def acknowledged(process: subprocess.Popen[str]) -> dict[str, list[int]]:
@@ -72,31 +86,32 @@ def acknowledged(process: subprocess.Popen[str]) -> dict[str, list[int]]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize(("kind", "kills", "working", "away"), [("falkordb", 3, 3, 1.5), ("neo4j", 1, 15, 0)])
+@pytest.mark.parametrize(
+    ("kind", "kills", "working", "away", "rest"), [("falkordb", 3, 3, 1.5, 0.15), ("neo4j", 1, 15, 0, 1.0)]
+)
 async def test_server_killed_under_load_loses_doubles_and_reorders_nothing(
-    kind: str, kills: int, working: float, away: float, folder: Path, tmp_path: Path
+    kind: str, kills: int, working: float, away: float, rest: float, start: Start, tmp_path: Path
 ) -> None:
-    start = starter(kind, folder)
-    server = start()
-    processes = {name: teller(name, server.url, tmp_path) for name in ("one", "two")}
-    told = {name: asyncio.create_task(asyncio.to_thread(acknowledged, each)) for name, each in processes.items()}
-    for _ in range(kills):
-        await asyncio.sleep(working)
-        await asyncio.to_thread(server.kill)
-        await asyncio.sleep(away)
-        server = await asyncio.to_thread(start, server.port)
-    for process in processes.values():
-        assert process.stdin is not None
-        process.stdin.close()
-    async with asyncio.timeout(200):
-        turns = {name: await task for name, task in told.items()}
-    logs = {name: (tmp_path / f"{name}.log").read_text() for name in processes}
-    assert [process.wait(30) for process in processes.values()] == [0, 0], logs
+    server = start(kind)
+    with ExitStack() as stack:
+        processes = {name: stack.enter_context(teller(name, server.url, rest, tmp_path)) for name in ("one", "two")}
+        told = {name: asyncio.create_task(asyncio.to_thread(acknowledged, each)) for name, each in processes.items()}
+        for _ in range(kills):
+            await asyncio.sleep(working)
+            await asyncio.to_thread(server.kill)
+            await asyncio.sleep(away)
+            server = await asyncio.to_thread(start, kind, server.port)
+        for process in processes.values():
+            assert process.stdin is not None
+            process.stdin.close()
+        async with asyncio.timeout(200):
+            turns = {name: await task for name, task in told.items()}
+        logs = {name: (tmp_path / f"{name}.log").read_text() for name in processes}
+        assert [process.wait(30) for process in processes.values()] == [0, 0], logs
     assert not away or all("kept on this machine" in log for log in logs.values())
     async with make_memory(await CypherStore.open(server.engine())) as memory:
         for group in GROUPS:
             await check(memory, group, {name: of[group] for name, of in turns.items()})
-    await asyncio.to_thread(server.stop)
 
 
 async def check(memory: Memory, group: str, told: dict[str, list[int]]) -> None:
@@ -156,9 +171,8 @@ def everfact(url: str, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(120)
-def test_commands_say_that_the_server_is_away_and_what_waits(folder: Path) -> None:
-    start = starter("falkordb", folder)
-    server = start()
+def test_commands_say_that_the_server_is_away_and_what_waits(start: Start) -> None:
+    server = start("falkordb")
     url = server.url
     assert everfact(url, "add", "The zeppelin lands.").returncode == 0
     server.kill()
@@ -169,7 +183,7 @@ def test_commands_say_that_the_server_is_away_and_what_waits(folder: Path) -> No
         said = everfact(url, command)
         assert said.returncode == 1
         assert "1 episode waits on this machine to be sent" in " ".join((said.stdout + said.stderr).split()), command
-    server = start(server.port)
+    server = start("falkordb", server.port)
     before = json.loads(everfact(url, "health", "--json").stdout)
     assert (before["status"], before["episodes"]) == ("healthy", 2)
     assert "1 episode waits on this machine to be sent" in before["warning"]
@@ -177,4 +191,3 @@ def test_commands_say_that_the_server_is_away_and_what_waits(folder: Path) -> No
     assert everfact(url, "queue", "--run").returncode == 0
     after = json.loads(everfact(url, "health", "--json").stdout)
     assert (after["episodes"], after["pending"], after["warning"]) == (2, 0, "")
-    server.stop()

@@ -62,6 +62,7 @@ async def relay(port: int, certificate: Path) -> AsyncIterator[int]:
 async def works(url: str) -> None:
     """Something can be told there, and is found."""
     async with await open_store(load({"store": url}).settings) as store:
+        await store.stats()  # whoever tells something does not wait until a new server has its indexes
         told = await store.add_episode(episode(f"Rome is old, says {url}"))
         assert not told.error
         assert told.uuid in [hit.uuid for hit in await store.match_text(Thing.EPISODE, "rome", HOME, limit=50)]
