@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from itertools import accumulate, islice
+from typing import cast
+
+import apsw
 
 from everfact.stores.text import all_words
 from everfact.words import SMALL_WORDS
@@ -34,7 +37,7 @@ def match_words(text: str) -> list[str]:
 
 def stem(word: str) -> str:
     """A word as the index has it."""
-    return _english(word[:_LONGEST]) if word.isascii() else word[:_LONGEST]
+    return _stemmer()(word[:_LONGEST]) if word.isascii() else word[:_LONGEST]
 
 
 def match_parts(words: Iterable[str]) -> dict[str, list[str]]:
@@ -53,14 +56,14 @@ def _spaced(words: Iterator[str]) -> str:
     return f" {' '.join(dict.fromkeys(words))} "
 
 
-@lru_cache(maxsize=20_000)
-def _english(word: str) -> str:
-    return _stemmer()(word)
-
-
 @cache
 def _stemmer() -> Callable[[str], str]:
-    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped] # takes a fifth of a second to import
+    """Porter's, for English, as SQLite has it: the other store finds the same."""
+    tokenize = apsw.Connection(":memory:").fts5_tokenizer("porter", ["ascii"])
 
-    stem: Callable[[str], str] = PorterStemmer().stem
+    def stem(word: str) -> str:
+        found = tokenize(word.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None, include_offsets=False)
+        ((stemmed,),) = cast("list[tuple[str]]", found)
+        return stemmed
+
     return stem
