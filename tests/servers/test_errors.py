@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,10 @@ from tests.servers.neo4j import Neo4jServer, neo4j
 from everfact.assemble import open_store
 from everfact.config import load
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable
-from everfact.models import Thing
-from everfact.stores.cypher import falkordb as falkordb_engine
+from everfact.models import Embedding, Thing
+from everfact.stores.cypher import match
 from everfact.stores.cypher import neo4j as neo4j_engine
+from everfact.stores.cypher import redis as redis_client
 from everfact.stores.cypher.store import CypherStore
 from everfact.testing.builders import HOME, episode
 
@@ -78,21 +80,29 @@ async def test_redis_without_the_module(start: Callable[..., FalkorServer]) -> N
 
 
 async def test_server_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(falkordb_engine, "OLDEST", 99_999)
+    monkeypatch.setattr(redis_client, "OLDEST", 99_999)
     error = await opening(falkordb().url)
     assert isinstance(error, ConfigError)
     assert "update the server" in error.hint
 
 
-async def test_read_only_replica_can_be_searched(start: Callable[..., FalkorServer]) -> None:
+@pytest.mark.parametrize("has_vectors", [True, False])
+async def test_read_only_replica_can_be_searched(
+    start: Callable[..., FalkorServer], monkeypatch: pytest.MonkeyPatch, has_vectors: bool
+) -> None:
+    monkeypatch.setattr(match, "_FEW", 0)
     primary = start()
     async with await CypherStore.open(primary.engine()) as store:
         told = await store.add_episode(episode("Rome is old"))
+        vector = Embedding(thing=Thing.EPISODE, uuid=told.uuid, text=told.text, vector=(1.0, 0.0))
+        await store.put_vectors("model", [vector] if has_vectors else [replace(vector, text="said otherwise")])
     replica = start("--replicaof", "127.0.0.1", str(primary.port))
     while not replica.admin.exists("home"):
         pass
     async with await CypherStore.open(replica.engine()) as store:
         assert [hit.uuid for hit in await store.match_text(Thing.EPISODE, "rome", HOME, limit=5)] == [told.uuid]
+        found = await store.match_vector(Thing.EPISODE, "model", (1.0, 0.0), HOME, limit=5)
+        assert [hit.uuid for hit in found] == [told.uuid] * has_vectors
         error = await adding(store)
     assert isinstance(error, StoreError)
     assert "primary" in error.hint
@@ -134,7 +144,7 @@ async def test_weaker_durability_is_told(start: Callable[..., FalkorServer]) -> 
 
 
 async def test_the_other_kind_of_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(falkordb_engine, "_CONNECT_SECONDS", 1)
+    monkeypatch.setattr(redis_client, "_CONNECT_SECONDS", 1)
     for url, hint in (
         (f"falkordb://127.0.0.1:{neo4j().port}", "bolt://"),
         (f"bolt://127.0.0.1:{falkordb().port}", "falkordb://"),

@@ -8,7 +8,7 @@ import pytest
 
 from everfact.errors import StoreUnavailable
 from everfact.stores.cypher import line
-from everfact.stores.cypher.line import Line, ServerAway
+from everfact.stores.cypher.line import Line, ServerAway, ServerBusy
 
 
 class Server:
@@ -125,3 +125,18 @@ async def test_server_that_hangs_is_not_waited_for_again(
     with pytest.raises(ServerAway, match="the server has been asked and said nothing"):
         await to.call(hang)
     assert server.asked == 1
+
+
+async def test_busy_server_is_asked_again_and_counts_as_there(to: Line, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+
+    async def busy() -> None:
+        nonlocal asked
+        asked += 1
+        raise ServerBusy("too much to do")
+
+    monkeypatch.setattr(line, "_BUSY_PAUSE", 0.0001)
+    for _ in range(2):
+        with pytest.raises(ServerBusy):
+            await to.call(busy, again=False)
+    assert asked == 20

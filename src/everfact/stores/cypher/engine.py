@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
+from everfact.errors import SchemaTooNew
 from everfact.models import Thing
 from everfact.stores.cypher.line import ServerAway
 
@@ -26,7 +27,15 @@ TEXTS: Final = {thing: f"{label}Text" for thing, label in LABELS.items()}
 INDEXED: Final = {
     "EverfactGroup": (("group_id",),),
     "EverfactEpisode": (
-        *(("uuid",), ("no",), ("group_id", "status", "no"), ("source_key",), ("place",), ("thread",), ("speaker_key",)),
+        *(
+            ("uuid",),
+            ("no",),
+            ("group_id", "status", "no"),
+            ("source_key",),
+            ("place",),
+            ("thread_key",),
+            ("speaker_key",),
+        ),
         *(("made_by",), ("closed_by",)),
     ),
     "EverfactEntity": (("uuid",), ("group_id",), ("made_by",), ("closed_by",)),
@@ -43,6 +52,24 @@ NAMELESS: Final = "_"
 
 SCHEMA: Final = 1
 """Raised whenever nodes are laid out differently; a graph with a higher one is a later version's."""
+
+
+def check_schema(name: str, version: int) -> None:
+    """Refuse what a later version has laid out in its own way.
+
+    Raises:
+        SchemaTooNew: it has.
+    """
+    if version > SCHEMA:
+        raise SchemaTooNew(
+            f"{name} holds a memory of version {version}, this everfact knows {SCHEMA}", hint="update everfact"
+        )
+
+
+def as_one_row(query: str) -> str:
+    """The same question, all rows of its answer in one: drivers take their time for each, and servers limit them."""
+    asked, _, columns = query.rpartition(" RETURN ")
+    return f"{asked} RETURN collect([{columns}])"
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,11 +156,18 @@ class Engine(Protocol):
         Every step sees what those before it did. Answers whether the guard let them by.
         """
 
-    async def prepare(self, graph: str) -> None:
-        """Make what indexes the graph still lacks."""
+    async def prepare(self, graph: str, *, anew: bool = False) -> None:
+        """Make what indexes the graph still lacks; look `anew` where others may have wiped it.
+
+        Raises:
+            SchemaTooNew: a later everfact wrote there.
+        """
 
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
-        """Make the vector index of one kind of item, for one model."""
+        """Make the vector index of one kind of item, for one model, where the server can."""
+
+    async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
+        """Whether it is there, and complete."""
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
         """Those of these ids that belong to items of another group; the others are this group's from now on."""
@@ -142,7 +176,14 @@ class Engine(Protocol):
         """In which graph each of these items lies, if it is there at all."""
 
     async def forget(self, group_id: str, uuids: Sequence[str] | None) -> None:
-        """These ids of a group, or all of it, are free again, and no trace of them is left on disk if that can be."""
+        """These ids of a group, or all of it, are free again."""
+
+    async def scrub(self) -> None:
+        """Leave no trace on disk of what has been deleted, as far as the server lets that be asked.
+
+        Raises:
+            StoreUnavailable: it cannot now.
+        """
 
     async def drop(self, part: Part) -> None:
         """Wipe whole groups."""

@@ -172,8 +172,8 @@ class Writer:
     async def _open(self, group_id: str) -> Ledger:
         engine, now = self._engine, to_micros(self._now())
         graph = engine.graph(group_id)
-        await engine.prepare(graph)
         found = await engine.read(graph, _READ, {"group": group_id})
+        await engine.prepare(graph, anew=not found)
         if not found:
             return Ledger(engine, group_id, now, None)
         revision, recorded_at, next_no, waiting_from, head, *lease = found[0]

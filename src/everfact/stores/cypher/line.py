@@ -18,6 +18,7 @@ from everfact.errors import StoreUnavailable
 T = TypeVar("T")
 
 _TRIES = 3
+_BUSY_TRIES, _BUSY_PAUSE = 9, 0.02
 _LONG = 2.0
 PATIENCE = 30.0
 """Seconds after which a call has taken long, and after which nothing is expected of it any more."""
@@ -32,6 +33,10 @@ def away(name: str, error: Exception, hint: str) -> ServerAway:
     """What is raised when a client reports that nobody answers."""
     said = " ".join(str(error).split()) or "it said nothing in time"
     return ServerAway(f"{name} does not answer: {said}", hint=hint)
+
+
+class ServerBusy(StoreUnavailable):
+    """The server has too much to do, and did not begin with this."""
 
 
 class Line:
@@ -72,7 +77,7 @@ class Line:
     async def _done(self, work: Callable[[], Awaitable[T]]) -> T:
         try:
             async with asyncio.timeout(PATIENCE):
-                return await work()
+                return await _begun(work)
         except TimeoutError as error:
             silent = f"{self._to} has been asked and said nothing for {PATIENCE:.0f} s"
             raise ServerAway(silent, hint="does it hang, or is the network cut? Its log may tell") from error
@@ -93,6 +98,16 @@ class Line:
         self._why = error.args[0]
         exponent = min(max(0, self._failures - _TRIES), 10)
         self._next_try = self._now() + _uneven(min(_LONGEST_PAUSE, 2 * _FIRST_PAUSE * 2**exponent))
+
+
+async def _begun(work: Callable[[], Awaitable[T]]) -> T:
+    """Do it; later, if the server has too much to do: then it did not begin with this."""
+    for attempt in range(_BUSY_TRIES):
+        try:
+            return await work()
+        except ServerBusy:
+            await asyncio.sleep(_uneven(min(_BUSY_PAUSE * 2**attempt, 1)))
+    return await work()
 
 
 def _uneven(seconds: float) -> float:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from everfact.models import Filter, Reached, Scored, Thing, Vector, fold_name
+from everfact.models import Filter, Reached, Scored, Thing, Vector
 from everfact.stores.cypher.engine import Part, Row
 from everfact.stores.cypher.read import newest
+from everfact.stores.cypher.rows import speaker_key
 from everfact.stores.cypher.scores import ranked
 from everfact.stores.cypher.vectors import direction
 from everfact.stores.cypher.where import Where, versions
@@ -38,7 +39,8 @@ async def match_vector(
 
 async def _nearest(part: Part, of: tuple[Thing, str], where: Where, asked: Mapping[str, Any]) -> dict[str, float]:
     thing, name = of
-    await part.engine.prepare_vectors(part.graph, thing, name, len(asked["vector"]))
+    if not await part.engine.has_vectors(part.graph, thing, name):
+        return await _nearest_of_all(part, of, where, asked)
     most = 4 * asked["limit"] + 100
     while most <= _MOST:
         found = await part.read(
@@ -98,7 +100,8 @@ async def speakers(parts: Sequence[Part], names: Sequence[str], filter_: Filter)
     found: set[str] = set()
     for part in parts:
         where = await versions(part, Thing.EPISODE, filter_)
-        where.add("e.speaker_key IN $keys", keys=[fold_name(name) for name in names])
+        keys = [speaker_key(group, name) for group in part.groups for name in names]
+        where.add("e.speaker_key IN $keys", keys=[key for key in keys if key is not None])
         rows = await part.read(f"{where.match} WITH DISTINCT e.speaker AS speaker RETURN speaker", **where.parameters)
         found |= {speaker for (speaker,) in rows}
     return sorted(found)

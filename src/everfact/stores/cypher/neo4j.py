@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING
 
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Thing
-from everfact.stores.cypher.engine import INDEXED, LABELS, NAMELESS, SCHEMA, TEXTS, Parameters, Part, Row, Step
+from everfact.stores.cypher.engine import (
+    INDEXED,
+    LABELS,
+    NAMELESS,
+    SCHEMA,
+    TEXTS,
+    Parameters,
+    Part,
+    Row,
+    Step,
+    as_one_row,
+    check_schema,
+)
 from everfact.stores.cypher.line import Line, away
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
@@ -26,6 +38,8 @@ _UNIQUE = {
 }
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _INDEXED = "CALL db.awaitIndexes(300)"
+_ONLINE = "SHOW VECTOR INDEXES YIELD name, state WHERE name = $name AND state = 'ONLINE' RETURN name"
+_LONGEST_VECTOR = 4_096
 _THEIRS = (
     f"MATCH (e:{'|'.join((*LABELS.values(), 'EverfactAssertion', 'EverfactChange'))})"
     " WHERE e.uuid IN $uuids AND e.group_id <> $group WITH DISTINCT e.uuid AS uuid RETURN uuid"
@@ -130,10 +144,13 @@ class Neo4jEngine:
 
         return await self._line.call(ask, again=False)
 
-    async def prepare(self, graph: str) -> None:
-        if graph in self._prepared:
+    async def prepare(self, graph: str, *, anew: bool = False) -> None:
+        if graph in self._prepared and not anew:
             return
-        if not await self.read(graph, _PREPARED, {}):
+        found = await self.read(graph, _PREPARED, {})
+        if found:
+            check_schema(self._name, found[0][0])
+        else:
             for statement in _indexes():
                 await self._make(statement)
             await self._make(_INDEXED)
@@ -150,14 +167,19 @@ class Neo4jEngine:
                 raise
 
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
+        if dimension > _LONGEST_VECTOR:
+            return
+        await self._make(
+            f"CREATE VECTOR INDEX {_vector_index(thing, name)} IF NOT EXISTS FOR (t:{TEXTS[thing]}) ON (t.{name})"
+            f" OPTIONS {{indexConfig: {{`vector.dimensions`: {dimension:d}, `vector.similarity_function`: 'cosine'}}}}"
+        )
+        await self._make(_INDEXED)
+
+    async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
         index = _vector_index(thing, name)
-        if index not in self._prepared:
-            await self._make(
-                f"CREATE VECTOR INDEX {index} IF NOT EXISTS FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {{indexConfig:"
-                f" {{`vector.dimensions`: {dimension:d}, `vector.similarity_function`: 'cosine'}}}}"
-            )
-            await self._make(_INDEXED)
+        if index not in self._prepared and await self.read(graph, _ONLINE, {"name": index}):
             self._prepared.add(index)
+        return index in self._prepared
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
         asked = {"uuids": list(uuids), "group": group_id}
@@ -168,6 +190,9 @@ class Neo4jEngine:
 
     async def forget(self, group_id: str, uuids: Sequence[str] | None) -> None:
         """Nothing is kept beside the items themselves."""
+
+    async def scrub(self) -> None:
+        """Old logs go when the server is set to let them go."""
 
     async def drop(self, part: Part) -> None:
         asked = {"groups": [*part.groups, *map(self.theirs, part.groups)], "most": _BATCH}
@@ -263,9 +288,7 @@ async def _run(transaction: AsyncManagedTransaction, query: str, parameters: Par
 
 
 async def _run_whole(transaction: AsyncManagedTransaction, query: str, parameters: Parameters) -> list[Row]:
-    """All rows in one record: the driver takes its time for each."""
-    found, _, columns = query.rpartition(" RETURN ")
-    ((rows,),) = await _run(transaction, f"{found} RETURN collect([{columns}])", parameters)
+    ((rows,),) = await _run(transaction, as_one_row(query), parameters)
     return list(rows)
 
 

@@ -44,13 +44,19 @@ def to_moment(micros: int) -> datetime:
 
 
 def key(*parts: object) -> str:
-    """Several values as one, to be found by one index."""
-    return "\x1f".join(map(str, parts))
+    """Several values as one, to be found by an index: these do not take long texts, nor blanks at the ends of one."""
+    return _digest("\x1f".join(map(str, parts)))
 
 
 def place(group_id: str, thread: str, position: int) -> str | None:
     """Where an episode stands; None for one without a thread."""
     return key(group_id, thread, position) if thread else None
+
+
+def speaker_key(group_id: str, name: str) -> str | None:
+    """The key of who speaks; None for nobody."""
+    folded = fold_name(name)
+    return key(group_id, folded) if folded else None
 
 
 def term(group_id: str, kind: str, text: str) -> str:
@@ -91,10 +97,11 @@ def _episode(episode: Episode) -> Node:
         "source": episode.source.value,
         "source_key": key(episode.group_id, episode.source_key) if episode.source_key else None,
         "thread": episode.thread or None,
+        "thread_key": key(episode.group_id, episode.thread) if episode.thread else None,
         "position": episode.position,
         "place": place(episode.group_id, episode.thread, episode.position),
         "speaker": episode.speaker,
-        "speaker_key": fold_name(episode.speaker) or None,
+        "speaker_key": speaker_key(episode.group_id, episode.speaker),
         "status": episode.status.value,
         "attempts": episode.attempts if is_waiting else 0,
         "error": episode.error if is_waiting else "",
@@ -125,7 +132,7 @@ def _wording(item: Item) -> Node:
         case Fact():
             words, hints = item.text, ""
     return {
-        "key": key(item.uuid, _digest(f"{words}\0{hints}")),
+        "key": key(item.uuid, words, hints),
         "uuid": item.uuid,
         "group_id": item.group_id,
         "space": space(item.group_id),

@@ -86,9 +86,10 @@ class _Search:
         while True:
             finding = [terms[word] for word in _rarest(counts, most)]
             asked = self.part.engine.words(self.part, name, finding)
-            best = _FIRST if most <= _MORE else most  # so many are looked at whether they pass the filter
+            is_all = most >= sum(counts.values())
+            best = most if is_all or most > _MORE else _FIRST  # so many are looked at whether they pass the filter
             scores = await self._best(worth, {**weights, "words": asked, "most": max(best, self.limit)})
-            if len(scores) >= self.limit or most >= sum(counts.values()) or (scores and most >= _MORE):
+            if len(scores) >= self.limit or is_all or (scores and most >= _MORE):
                 return scores
             most *= 8
 

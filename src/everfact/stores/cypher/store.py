@@ -204,6 +204,7 @@ class CypherStore:
     async def purge(self, group_id: str, uuids: Sequence[str], *, former: Sequence[str] = ()) -> int:
         count = await self._writer.write(group_id, lambda ledger: upkeep.purge(ledger, uuids, former))
         await self._engine.forget(group_id, uuids)
+        await self._engine.scrub()
         return count
 
     async def clear(self, group_ids: Sequence[str]) -> Stats:
@@ -212,6 +213,7 @@ class CypherStore:
             await self._engine.drop(part)
             for group in part.groups:
                 await self._engine.forget(group, None)
+        await self._engine.scrub()
         return held
 
     async def state(self, name: str) -> str | None:

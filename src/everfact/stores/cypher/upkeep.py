@@ -28,7 +28,7 @@ _TERMS = (
 _WIPE = "MATCH (e:{label} {{uuid: r.uuid}}) WHERE e.group_id = r.group_id DETACH DELETE e"
 _NO_NOTE = "MATCH (e:EverfactChange {uuid: r.uuid}) WHERE e.group_id = r.group_id SET e.note = r.note"
 _NO_TERM = "MATCH (n:EverfactTerm {key: r.key}) WHERE NOT (n)<-[:EverfactHas]-() DELETE n"
-_THREAD_OF = "MATCH (e:EverfactEpisode) WHERE e.thread = $thread AND e.group_id = $group AND NOT e.uuid IN $uuids"
+_THREAD_OF = "MATCH (e:EverfactEpisode) WHERE e.thread_key = $thread AND e.group_id = $group AND NOT e.uuid IN $uuids"
 _NO_THREAD = "MATCH (t:EverfactThread {key: r.key}) DELETE t"
 _SHOWN = (
     "MATCH (n:Episodic {uuid: r.uuid}) WHERE n.group_id = r.group_id DETACH DELETE n",
@@ -79,8 +79,9 @@ async def _let_go(ledger: Ledger, episodes: Sequence[Sequence[object]], uuids: S
     if any(no == ledger.lease.no for _, no, _ in episodes):
         ledger.lease = Lease()
     for thread in {thread for *_, thread in episodes if thread}:
-        if not await ledger.read(f"{_THREAD_OF} WITH e LIMIT 1 RETURN e.uuid", thread=thread, uuids=uuids):
-            ledger.do(_NO_THREAD, key=key(ledger.group_id, thread))
+        thread_key = key(ledger.group_id, thread)
+        if not await ledger.read(f"{_THREAD_OF} WITH e LIMIT 1 RETURN e.uuid", thread=thread_key, uuids=uuids):
+            ledger.do(_NO_THREAD, key=thread_key)
 
 
 async def _wipe_former_names(ledger: Ledger, uuids: Sequence[str]) -> None:

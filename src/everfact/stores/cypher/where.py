@@ -8,7 +8,7 @@ from typing import Any
 
 from everfact.models import Filter, Thing, fold_name
 from everfact.stores.cypher.engine import LABELS, Part
-from everfact.stores.cypher.rows import OPEN, place, term, to_micros
+from everfact.stores.cypher.rows import OPEN, key, place, term, to_micros
 
 
 class Where:
@@ -89,7 +89,8 @@ def _moment(name: str, at: datetime | None) -> dict[str, int]:
 
 async def _episodes(part: Part, where: Where, filter_: Filter) -> None:
     where.one_of("source", filter_.sources)
-    where.one_of("thread", filter_.threads)
+    if filter_.threads is not None:
+        where.one_of("thread_key", [key(group, thread) for group in part.groups for thread in filter_.threads])
     where.one_of("status", filter_.statuses)
     if filter_.told_from is not None:
         where.add("e.reference_time >= $told_from", told_from=to_micros(filter_.told_from))
