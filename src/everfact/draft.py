@@ -92,6 +92,8 @@ def _check_statement(said: Statement) -> None:
             "a fact lacks its subject, relation, object or sentence",
             hint="fill in all four, such as Ana, works at, Acme",
         )
+    if said.original is not None:
+        raise UsageError("only what is taken over has an original", hint="leave it out; the fact gets an id of its own")
     for moment in (said.valid_at, said.invalid_at):
         if moment is not None and moment.tzinfo is None:
             raise UsageError("a time of a fact has no time zone", hint="write it like 2026-03-01T09:00:00Z")

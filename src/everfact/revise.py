@@ -36,7 +36,16 @@ _TICK = timedelta(microseconds=1)
 
 
 async def undo(store: Store, change: Change, *, now: datetime) -> Change:
-    """As if the change had never been made: what it asserted goes, what it withdrew comes back."""
+    """As if the change had never been made: what it asserted goes, what it withdrew comes back.
+
+    Raises:
+        UsageError: it took over what another program keeps beside, which would be wiped there.
+    """
+    if change.kind is ChangeKind.ADOPT:
+        raise UsageError(
+            "this took over what stands in the database already, which is not undone",
+            hint="forget what is wrong in it; everfact delete takes an episode, an entity or a fact",
+        )
     here = Filter(group_ids=(change.group_id,), withdrawn=None)
     made = await _copies(store, change)
     lost = await store.assertions(replace(here, uuids=change.withdrawn), limit=EVERYTHING) if change.withdrawn else []
@@ -99,7 +108,7 @@ async def correct(
     if not support:
         raise NotFound(f"nothing supports fact {fact.uuid} any more", hint="look at its history")
     last = max(support, key=lambda a: (a.created_at, a.uuid))
-    said = replace(right(last.statement), trust=Trust.FULL)
+    said = replace(right(last.statement), trust=Trust.FULL, original=None)
     if said.relation != last.statement.relation and said.attribute == last.statement.attribute:
         said = replace(said, attribute="")
     said = dated(normal(said), now)

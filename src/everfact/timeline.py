@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 from uuid import NAMESPACE_OID, uuid5
 
-from everfact.models import Assertion, Fact, FactKind, Granularity, Phase, Statement, Trust, Value, fold_name
+from everfact.models import Assertion, Fact, FactKind, Granularity, Original, Phase, Statement, Trust, Value, fold_name
 from everfact.relations import is_one_at_a_time
 
 _BEGINNING = datetime.min.replace(tzinfo=UTC)
@@ -38,6 +38,8 @@ class Stint:
     is_closed: bool = False
     is_glimpse: bool = False
     """Known from within only ("in 2019 she lived there"): `end` is how far the view goes, not where it ended."""
+    original: Original | None = None
+    """The fact that it is elsewhere; of two that are told apart there, none is the other."""
 
     def close(self, at: datetime, ender: Assertion) -> None:
         """It held until `at`, as that assertion says or implies."""
@@ -113,7 +115,7 @@ def _hold(stints: list[Stint], held: list[Assertion]) -> dict[str, Stint]:
     mine: dict[str, Stint] = {}
     for assertion in held:
         said, key = assertion.statement, object_key(assertion)
-        stint = next((s for s in stints if s.key == key and _goes_on(s, said.valid_at)), None)
+        stint = next((s for s in stints if s.key == key and _is_of(s, said) and _goes_on(s, said.valid_at)), None)
         if stint is None:
             stint = Stint(key=key, start=said.valid_at)
             stints.append(stint)
@@ -127,6 +129,7 @@ def _extend(stint: Stint, assertion: Assertion) -> None:
     is_glimpse, end = _is_glimpse(assertion.statement), _own_end(assertion.statement)
     is_first = not stint.support
     stint.support.append(assertion)
+    stint.original = stint.original or assertion.statement.original
     if is_first or is_glimpse is stint.is_glimpse:
         stint.end, stint.is_glimpse = _later(stint.end, end), is_glimpse
     elif not is_glimpse:
@@ -139,6 +142,11 @@ def _is_glimpse(said: Statement) -> bool:
     if lengths is None or said.valid_at is None or said.invalid_at is None or said.phase is not Phase.HOLDS:
         return False
     return lengths[0] <= said.invalid_at - said.valid_at <= lengths[1]
+
+
+def _is_of(stint: Stint, said: Statement) -> bool:
+    """Whether nothing tells them apart but time."""
+    return stint.original is None or said.original is None or stint.original.uuid == said.original.uuid
 
 
 def _goes_on(stint: Stint, start: datetime | None) -> bool:
@@ -226,15 +234,16 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
 
 
 def _fact(stint: Stint) -> Fact:
-    first = min(stint.support, key=lambda a: (a.created_at, a.uuid))
-    said = first.statement
     in_order = sorted(stint.support, key=lambda a: (a.created_at, a.uuid))
+    original = stint.original
+    first = next(a for a in in_order if original is None or a.statement.original == original)
+    said = first.statement
     own_end = [a for a in in_order if stint.end is not None and a.statement.invalid_at == stint.end]
     enders = stint.enders or own_end[:1]
     is_ended_state = stint.end is not None and said.kind is not FactKind.EVENT
     return Fact(
         # The first telling that still stands names the fact, so that later ones do not change what it is called.
-        uuid=str(uuid5(NAMESPACE_OID, f"everfact:{first.uuid}")),
+        uuid=original.uuid if original else str(uuid5(NAMESPACE_OID, f"everfact:{first.uuid}")),
         group_id=first.group_id,
         subject_uuid=first.subject_uuid,
         relation=said.relation,
@@ -245,11 +254,19 @@ def _fact(stint: Stint) -> Fact:
         kind=said.kind,
         valid_at=stint.start,
         invalid_at=stint.end,
-        created_at=in_order[0].created_at,
-        expired_at=min(a.created_at for a in enders) if is_ended_state and enders else None,
+        created_at=min(in_order[0].created_at, original.learned_at) if original else in_order[0].created_at,
+        expired_at=_ended_known(stint, enders) if is_ended_state else None,
         disputed=stint.is_disputed,
         assertions=tuple(a.uuid for a in in_order),
         ended_by=tuple(a.uuid for a in stint.enders),
         episodes=tuple(dict.fromkeys(a.episode_uuid for a in in_order if a.episode_uuid)),
-        attributes={} if said.trust is Trust.FULL else {"trust": said.trust},
+        attributes=dict(original.attributes if original else {})
+        | ({} if said.trust is Trust.FULL else {"trust": said.trust}),
     )
+
+
+def _ended_known(stint: Stint, enders: list[Assertion]) -> datetime | None:
+    """Since when it is known that it ended."""
+    if stint.original and not stint.enders:
+        return stint.original.expired_at
+    return min((a.created_at for a in enders), default=None)

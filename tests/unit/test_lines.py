@@ -22,6 +22,7 @@ from everfact.models import (
     FactKind,
     Granularity,
     Mention,
+    Original,
     Phase,
     Skipped,
     Source,
@@ -51,6 +52,7 @@ SAID = Statement(
     replaces="old",
     confidence=0.1,
     trust=Trust.UNVERIFIED,
+    original=Original(uuid="o", learned_at=AT, expired_at=EARLIER, attributes={"a": [1, {"b": None}]}),
 )
 TOLD = Episode(
     uuid="e",

@@ -15,6 +15,7 @@ from everfact.digest import Patience, Run
 from everfact.errors import ClaimLost, Conflict, NotFound, StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import (
+    ChangeKind,
     Claim,
     Command,
     CommandKind,
@@ -25,6 +26,7 @@ from everfact.models import (
     Fact,
     Filter,
     Mention,
+    Original,
     Phase,
     Query,
     Source,
@@ -35,7 +37,7 @@ from everfact.models import (
     Value,
     ValueType,
 )
-from everfact.testing.builders import HOME
+from everfact.testing.builders import HOME, change, entity
 from everfact.testing.fakes import FakeClock, FixedExtractor, HashingEmbedder
 from everfact.testing.reference import Disk, ReferenceStore
 from everfact.worker import Worker
@@ -760,6 +762,13 @@ async def test_what_is_undone_cannot_be_undone_again(memory: Memory) -> None:
     await memory.undo(undone.uuid)
 
 
+async def test_taking_over_what_stands_elsewhere_is_not_undone(memory: Memory) -> None:
+    taken = replace(change(entity("Ana")), kind=ChangeKind.ADOPT)
+    await memory._store.apply(taken)
+    with pytest.raises(UsageError, match="stands in the database already"):
+        await memory.undo(taken.uuid)
+
+
 async def test_entities_of_two_groups_are_never_merged(memory: Memory) -> None:
     await tell(memory, "Ana lives in Rome", 1)
     await memory.add_facts([says("Bob", "likes", "Tea")], group_id="work")
@@ -775,6 +784,7 @@ async def test_entities_of_two_groups_are_never_merged(memory: Memory) -> None:
         (says("Ana", "likes", ""), "lacks"),
         (says("Ana", "likes", "Tea", sentence=""), "lacks"),
         (says("Ana", "likes", "Tea", valid_at=datetime(2024, 1, 1)), "no time zone"),  # noqa: DTZ001
+        (says("Ana", "likes", "Tea", original=Original(uuid="o", learned_at=day(1))), "has an original"),
         (says("Ana", "likes", "Tea", replaces="01a1e4cb-49b8-70cd-9e95-5c0b0ff289b8"), "to replace"),
     ],
 )

@@ -7,7 +7,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from everfact.models import Assertion, Fact, FactKind, Granularity, Mention, Phase, Statement, Trust, Value, ValueType
+from everfact.models import (
+    Assertion,
+    Fact,
+    FactKind,
+    Granularity,
+    Mention,
+    Original,
+    Phase,
+    Statement,
+    Trust,
+    Value,
+    ValueType,
+)
 from everfact.timeline import fold
 
 
@@ -53,6 +65,14 @@ def glimpse(thing: str, at: int, **given: object) -> Assertion:
     """ "In 2019 Ana lived in Rome": it held then, and nothing says that it ended with the year."""
     seen = said(thing, at, at + 1, **given)  # type: ignore[arg-type]
     return replace(seen, statement=replace(seen.statement, granularity=Granularity.YEAR))
+
+
+def taken(uuid: str, thing: str, at: int | None = None, until: int | None = None, *, told: int = 1) -> Assertion:
+    """A fact of another program's, of that id."""
+    assertion = said(thing, at, until, told=told, attribute="visited")
+    original = Original(uuid=uuid, learned_at=datetime(2099, 1, 1, tzinfo=UTC), attributes={"mood": "good"})
+    statement = replace(assertion.statement, sentence=f"{uuid} says {thing}", original=original)
+    return replace(assertion, uuid=f"{assertion.uuid}{uuid}", statement=statement)
 
 
 def denies(thing: str, until: int) -> Assertion:
@@ -196,3 +216,29 @@ def test_a_source_that_is_not_trusted_ends_nothing_and_is_marked() -> None:
     facts = fold([home, rumour])
     assert shape(facts) == [("rome", 2020, None), ("oslo", 2022, None)]
     assert [(fact.disputed, dict(fact.attributes)) for fact in facts] == [(False, {}), (False, {"trust": "unverified"})]
+
+
+def test_facts_that_another_program_tells_apart_stay_apart() -> None:
+    facts = fold([taken("k1", "Rome", 2001), taken("k2", "Rome", 2001), taken("k3", "Rome", 2003)])
+    assert [(fact.uuid, fact.sentence) for fact in facts] == [(k, f"{k} says Rome") for k in ("k1", "k2", "k3")]
+    assert {fact.created_at.year for fact in facts} == {2099}
+    assert all(fact.attributes == {"mood": "good"} for fact in facts)
+
+
+def test_what_is_told_anew_supports_the_first_of_them_and_names_none() -> None:
+    told = said("Rome", 2002, told=9, attribute="visited")
+    for early in (told, replace(told, statement=replace(told.statement, valid_at=year(2000)), created_at=year(2050))):
+        facts = {fact.uuid: fact for fact in fold([taken("k1", "Rome", 2001), taken("k2", "Rome", 2003), early])}
+        assert facts.keys() == {"k1", "k2"}
+        assert len(facts["k1"].assertions) == 2
+        assert facts["k1"].sentence == "k1 says Rome"
+
+
+def test_taken_over_fact_is_known_to_have_ended_since_the_other_program_knew() -> None:
+    ended = taken("k1", "Rome", 2001, 2005)
+    assert ended.statement.original is not None
+    known = replace(ended.statement.original, expired_at=year(2006))
+    (fact,) = fold([replace(ended, statement=replace(ended.statement, original=known))])
+    assert (fact.invalid_at, fact.expired_at) == (year(2005), year(2006))
+    (gone,) = fold([taken("k1", "Rome", 2001), ends("Rome", 2004, told=5)])
+    assert (gone.uuid, gone.invalid_at, gone.expired_at) == ("k1", year(2004), datetime(2100, 1, 5, tzinfo=UTC))

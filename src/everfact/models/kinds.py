@@ -110,6 +110,8 @@ class ChangeKind(StrEnum):
     """The act behind a change."""
 
     DIGEST = "digest"
+    ADOPT = "adopt"
+    """Taking over what another program has written beside; it stays there, so this cannot be undone."""
     FORGET = "forget"
     CORRECT = "correct"
     RESOLVE = "resolve"

@@ -29,6 +29,16 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Original:
+    """A fact as the program that it was taken over from has it: under its id, and not joined to others like it."""
+
+    uuid: str
+    learned_at: datetime
+    expired_at: datetime | None = None
+    attributes: Mapping[str, JSON] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One claim as it was made: about whom, what, when, and where in the text (code points).
 
@@ -50,6 +60,8 @@ class Statement:
     confidence: float = 1.0
     trust: Trust = Trust.FULL
     """What is not fully trusted ends nothing that is."""
+    original: Original | None = None
+    """Only where it was taken over from another program; it cannot be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

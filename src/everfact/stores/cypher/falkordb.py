@@ -40,6 +40,7 @@ _GRAPHITI = (
 _PREPARED = "MATCH (s:EverfactSchema) RETURN s.version"
 _GROUPS = "MATCH (g:EverfactGroup) RETURN g.group_id"
 _THEIR_GROUPS = tuple(f"MATCH (n:{label}) WITH DISTINCT n.group_id AS id RETURN id" for label in ("Episodic", "Entity"))
+_ANY = "MATCH (n) WITH n LIMIT 1 RETURN 1"
 _OF_GROUPS = "MATCH (n) WHERE n.group_id IN $groups WITH n LIMIT $most"
 _BATCH = 10_000
 _UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
@@ -81,12 +82,15 @@ class FalkorEngine:
     async def _find_gathered(self) -> None:
         """Find the groups in the default graph; of those, what has a graph of its own and nothing of ours is not read.
 
-        Of a cluster it may be out of reach; Graphiti knows none.
+        A graph without nodes does not count: Graphiti makes one when it is asked about a group. The default graph of a
+        cluster may be out of reach; Graphiti knows none.
         """
         if self._client.is_cluster or self._default not in (graphs := await self._graphs()):
             return
-        theirs = [row for query in _THEIR_GROUPS for row in await self.read(self._default, query, {})]
-        self._gathered |= {group for (group,) in theirs if isinstance(group, str) and group not in graphs}
+        theirs = {group for query in _THEIR_GROUPS for (group,) in await self.read(self._default, query, {})}
+        for group in filter(lambda group: isinstance(group, str), theirs):
+            if group not in graphs or not await self.read(group, _ANY, {}):
+                self._gathered.add(group)
         self._gathered |= {group for (group,) in await self.read(self._default, _GROUPS, {})}
 
     async def weakness(self) -> str:

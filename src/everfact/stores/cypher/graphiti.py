@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from everfact.clock import new_id
-from everfact.models import JSON, Entity, Episode, Fact
+from everfact.models import JSON, Entity, Episode, Fact, Thing
 from everfact.stores.cypher.group import Ledger
 from everfact.stores.cypher.rows import OPEN, Item, place, to_moment
 
 _OWN = "{uuid: r.uuid, group_id: r.group_id}"
 _PUT_EPISODE = f"MERGE (n:Episodic {_OWN}) SET n += r.shown SET n.entity_edges = coalesce(n.entity_edges, [])"
 _PUT_ENTITY = f"MERGE (n:Entity {_OWN}) SET n += r.shown"
+# Graphiti may have deleted it, and a fact would not be shown without its ends.
+_HOLD_ENTITY = f"MERGE (n:Entity {_OWN}) ON CREATE SET n += r.shown"
 _MOVE_FACT = f"MATCH (a)-[e:RELATES_TO {_OWN}]->(b) WHERE a.uuid <> r.subject OR b.uuid <> r.object DELETE e"
 _PUT_FACT = (
     "MATCH (a:Entity {uuid: r.subject}) MATCH (b:Entity {uuid: r.object})"
@@ -48,13 +50,18 @@ _PUT_NEXT = (
     " MATCH (a:Episodic {uuid: before}) MATCH (b:Episodic {uuid: r.episode}) MERGE (a)-[n:NEXT_EPISODE]->(b)"
     " ON CREATE SET n.uuid = r.uuid, n.group_id = r.group_id, n.created_at = r.created_at"
 )
+_PLAIN = str, int, float, bool
 _SCHEMA = {"Entity", "Episodic", "Community", "Saga"}
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_OF_ALL = {"uuid", "group_id", "name", "created_at"}
 RESERVED = {
-    *("uuid", "group_id", "name", "summary", "created_at", "labels", "name_embedding", "fact", "fact_embedding"),
-    *("episodes", "expired_at", "valid_at", "invalid_at", "reference_time"),
-    *("source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid", "value", "value_type"),
+    Thing.ENTITY: _OF_ALL | {"summary", "labels", "name_embedding"},
+    Thing.FACT: {
+        *(*_OF_ALL, "fact", "fact_embedding", "episodes", "expired_at", "valid_at", "invalid_at", "reference_time"),
+        *("source_node_uuid", "target_node_uuid", "source_uuid", "target_uuid"),
+    },
 }
+"""What has a meaning of its own there, and is no attribute."""
 
 
 def show(ledger: Ledger) -> None:
@@ -70,7 +77,9 @@ def show(ledger: Ledger) -> None:
         _put_episode(ledger, episode)
     for entity in [item for item in standing if isinstance(item, Entity)]:
         _put_entity(ledger, entity)
-    for fact in [item for item in standing if isinstance(item, Fact)]:
+    facts = [item for item in standing if isinstance(item, Fact)]
+    _hold_ends(ledger, facts)
+    for fact in facts:
         _put_fact(ledger, fact)
     _put_edges(ledger)
     made_at = ledger.engine.moment(to_moment(ledger.recorded_at))
@@ -100,20 +109,33 @@ def _put_episode(ledger: Ledger, episode: Episode) -> None:
 
 
 def _put_entity(ledger: Ledger, entity: Entity) -> None:
-    labels = _labels(entity)
-    shown = _flat(entity.attributes) | {
-        "name": entity.name,
-        "summary": entity.summary,
-        "labels": ["Entity", *labels],
-        "created_at": ledger.engine.moment(entity.created_at),
-    }
+    labels, former = _labels(entity), ledger.before.get(entity.uuid)
+    shown = _shown(ledger, entity)
+    if isinstance(former, Entity) and former.name != entity.name:
+        shown["name_embedding"] = None  # Graphiti would find it by the old name
     _do(ledger, _PUT_ENTITY, entity.uuid, shown=shown)
-    former = ledger.before.get(entity.uuid)
     for label in _labels(former) if isinstance(former, Entity) else ():
         if label not in labels:
             _do(ledger, f"MATCH (n:Entity {_OWN}) REMOVE n:{label}", entity.uuid)
     for label in labels:
         _do(ledger, f"MATCH (n:Entity {_OWN}) SET n:{label}", entity.uuid)
+
+
+def _shown(ledger: Ledger, entity: Entity) -> dict[str, Any]:
+    return _flat(entity.attributes, Thing.ENTITY) | {
+        "name": entity.name,
+        "summary": entity.summary,
+        "labels": ["Entity", *_labels(entity)],
+        "created_at": ledger.engine.moment(entity.created_at),
+    }
+
+
+def _hold_ends(ledger: Ledger, facts: Sequence[Fact]) -> None:
+    ends = {uuid for fact in facts for uuid in (fact.subject_uuid, fact.object_uuid) if uuid}
+    for uuid in sorted(ends - ledger.after.keys()):
+        known = ledger.seen.get((Thing.ENTITY, uuid))
+        if known is not None and isinstance(known[1], Entity):
+            _do(ledger, _HOLD_ENTITY, uuid, shown=_shown(ledger, known[1]))
 
 
 def _labels(entity: Entity) -> list[str]:
@@ -123,30 +145,40 @@ def _labels(entity: Entity) -> list[str]:
 
 
 def _put_fact(ledger: Ledger, fact: Fact) -> None:
-    moment = ledger.engine.moment
+    moment, former = ledger.engine.moment, ledger.before.get(fact.uuid)
     ends = {"subject": fact.subject_uuid, "object": fact.object_uuid or fact.subject_uuid}
-    shown = _flat(fact.attributes) | {
+    shown = _flat(fact.attributes, Thing.FACT) | {
         "name": fact.relation,
         "fact": fact.sentence,
         "episodes": list(fact.episodes),
         "source_node_uuid": ends["subject"],
         "target_node_uuid": ends["object"],
-        "value": fact.value.text if fact.value else None,
-        "value_type": fact.value.type.value if fact.value else None,
         **{name: moment(getattr(fact, name)) for name in ("created_at", "expired_at", "valid_at", "invalid_at")},
     }
-    if fact.uuid in ledger.before:
+    if fact.value:
+        shown |= {"value": fact.value.text, "value_type": fact.value.type.value}
+    if isinstance(former, Fact):
+        if former.value and not fact.value:
+            shown |= {"value": None, "value_type": None}
+        if former.sentence != fact.sentence:
+            shown["fact_embedding"] = None
         _do(ledger, _MOVE_FACT, fact.uuid, **ends)
     _do(ledger, _PUT_FACT, fact.uuid, **ends, shown=shown)
 
 
-def _flat(attributes: Mapping[str, JSON]) -> dict[str, Any]:
-    """Attributes as properties of a node: plain values under names that Graphiti does not use itself."""
+def _flat(attributes: Mapping[str, JSON], thing: Thing) -> dict[str, Any]:
+    """Attributes as properties: plain values, and lists of one kind of them, under names that mean nothing else."""
     return {
         name: value
         for name, value in attributes.items()
-        if _IDENTIFIER.fullmatch(name) and name not in RESERVED and isinstance(value, str | int | float | bool)
+        if _IDENTIFIER.fullmatch(name) and name not in RESERVED[thing] and _is_flat(value)
     }
+
+
+def _is_flat(value: JSON) -> bool:
+    if isinstance(value, list):
+        return len({type(part) for part in value}) == 1 and all(isinstance(part, _PLAIN) for part in value)
+    return isinstance(value, _PLAIN)
 
 
 def _put_edges(ledger: Ledger) -> None:

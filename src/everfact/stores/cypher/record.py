@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from everfact.errors import Conflict, NotFound, UsageError
@@ -74,21 +74,31 @@ async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
     return await apply(ledger, change)
 
 
-async def adopt(ledger: Ledger, change: Change) -> None:
-    """Write a change that makes ours what others have written, but for what came to be ours meanwhile."""
-    present = await _look(ledger, change)
+async def adopt(ledger: Ledger, change: Change, said: Mapping[str, Sequence[Assertion]]) -> bool:
+    """Write a change that makes ours what others have written, with what is `said` by or of each item of it.
+
+    What came to be ours meanwhile is left out; answers whether anything was left.
+    """
+    spoken = [assertion for of in said.values() for assertion in of]
+    present = await _look(ledger, replace(change, asserted=tuple(spoken)))
+    entities = [entity for entity in change.entities if entity.uuid not in present.items]
     known = {uuid for uuid, (_, item) in present.items.items() if isinstance(item, Entity)}
+    known |= {entity.uuid for entity in entities}
     facts = [fact for fact in change.facts if {fact.subject_uuid, fact.object_uuid} <= known]
     facts = [fact for fact in facts if fact.uuid not in present.items]
-    said = {uuid for fact in facts for uuid in fact.assertions}
+    episodes = [episode for episode in change.episodes if episode.uuid not in present.items]
+    items: list[Item] = [*entities, *episodes, *facts]
+    taken = [item.uuid for item in items]
     change = replace(
-        change.recorded(to_moment(ledger.record())),
-        episodes=tuple(episode for episode in change.episodes if episode.uuid not in present.items),
-        entities=tuple(entity for entity in change.entities if entity.uuid not in present.items),
+        change,
+        episodes=tuple(episodes),
+        entities=tuple(entities),
         facts=tuple(facts),
-        asserted=tuple(assertion for assertion in change.asserted if assertion.uuid in said),
+        asserted=tuple(a for uuid in taken for a in said[uuid] if a.subject_uuid in known),
     )
-    await _keep(ledger, change, present)
+    if taken:
+        await _keep(ledger, change.recorded(to_moment(ledger.record())), present)
+    return bool(taken)
 
 
 async def keep(ledger: Ledger, change: Change) -> None:

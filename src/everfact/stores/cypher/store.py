@@ -103,8 +103,10 @@ class CypherStore:
         waiting = await reachable(parts, lambda part: queue.ready(part, self._now()))
         claims: list[Claim] = []
         for *_, group in sorted(waiting):
-            if len(claims) < limit and (taken := await self._claim(group, owner, lease)):
-                claims.append(taken)
+            if len(claims) < limit:
+                await self._adoption.look(group)  # which may take longer than a lease
+                taken = await self._claim(group, owner, lease)
+                claims += [taken] if taken else []
         return claims
 
     async def _claim(self, group_id: str, owner: str, lease: timedelta) -> Claim | None:

@@ -21,6 +21,7 @@ from everfact.models import (
     FactKind,
     Granularity,
     Mention,
+    Original,
     Phase,
     Source,
     Statement,
@@ -243,6 +244,8 @@ def _statement_object(statement: Statement) -> dict[str, JSON]:
             said[entry.name] = {"name": item.name, "type": item.type, "uuid": item.uuid}
         elif isinstance(item, Value):
             said["value"] = _value_object(item)
+        elif isinstance(item, Original):
+            said[entry.name] = _original_object(item)
         elif isinstance(item, datetime):
             said[entry.name] = to_micros(item)
         else:
@@ -270,7 +273,22 @@ _STATEMENT_READERS: dict[str, Callable[[Any], object]] = {
     "invalid_at": to_moment,
     "granularity": Granularity,
     "trust": Trust,
+    "original": lambda said: _to_original(said),
 }
+
+
+def _original_object(original: Original) -> dict[str, JSON]:
+    moments = {"learned_at": to_micros(original.learned_at), "expired_at": micros_or_none(original.expired_at)}
+    return {"uuid": original.uuid, **moments, "attributes": dict(original.attributes)}
+
+
+def _to_original(said: dict[str, Any]) -> Original:
+    return Original(
+        uuid=said["uuid"],
+        learned_at=to_moment(said["learned_at"]),
+        expired_at=moment_or_none(said["expired_at"]),
+        attributes=said["attributes"],
+    )
 
 
 def _value_object(value: Value) -> dict[str, JSON]:

@@ -12,6 +12,7 @@ from everfact.models import (
     Filter,
     Granularity,
     Mention,
+    Original,
     Phase,
     Source,
     Statement,
@@ -44,6 +45,7 @@ class Episodes(Fixtures):
             granularity=Granularity.DAY,
             replaces="x",
             confidence=0.5,
+            original=Original(uuid="o", learned_at=day(3), expired_at=day(4), attributes={"a": [1, {"b": None}]}),
         )
         told = replace(
             episode(
