@@ -32,9 +32,14 @@ _AGAIN_SECONDS = 60.0
 _THEIRS = {
     Thing.ENTITY: "MATCH (n:Entity) WHERE n.group_id = $group AND n.uuid IS NOT NULL",
     Thing.EPISODE: "MATCH (n:Episodic) WHERE n.group_id = $group AND n.uuid IS NOT NULL",
-    Thing.FACT: "MATCH (a:Entity)-[n:RELATES_TO]->(b:Entity) WHERE n.group_id = $group AND n.uuid IS NOT NULL"
-    " AND coalesce(n.name, '') <> 'IS_DUPLICATE_OF' AND a.uuid IS NOT NULL AND b.uuid IS NOT NULL"
-    " AND a.group_id = $group AND b.group_id = $group",
+    # Without a word on the ends: FalkorDB would begin with those. Facts whose ends are not here are left out later.
+    Thing.FACT: "MATCH ()-[n:RELATES_TO]->() WHERE n.group_id = $group AND n.uuid IS NOT NULL"
+    " AND coalesce(n.name, '') <> 'IS_DUPLICATE_OF'",
+}
+_THESE = {
+    Thing.ENTITY: "MATCH (n:Entity)",
+    Thing.EPISODE: "MATCH (n:Episodic)",
+    Thing.FACT: "MATCH (a)-[n:RELATES_TO]->(b)",
 }
 _SIZES = {Thing.ENTITY: "n.summary", Thing.EPISODE: "n.content", Thing.FACT: "n.fact"}
 _COLUMNS = {
@@ -137,7 +142,8 @@ class Adoption:
         theirs = self._engine.theirs(group)
         sizes = {str(uuid): size for uuid, size in await self._read(group, missing, theirs)}
         lost = set(await self._engine.foreign(group, list(sizes)))
-        query, found = f"{_THEIRS[thing]} AND n.uuid IN $uuids RETURN {_COLUMNS[thing]}", False
+        query = f"{_THESE[thing]} WHERE n.uuid IN $uuids AND n.group_id = $group RETURN {_COLUMNS[thing]}"
+        found = False
         for uuids in _batches({uuid: size for uuid, size in sizes.items() if uuid not in lost}):
             nodes = [Node(group, *row) for row in await self._read(group, query, theirs, uuids=uuids)]
             found |= await self._writer.write(group, lambda ledger, nodes=nodes: _take(ledger, thing, nodes))  # type: ignore[misc]
