@@ -8,7 +8,7 @@ from datetime import datetime
 
 from everfact import clock
 from everfact.draft import check_group
-from everfact.errors import Conflict
+from everfact.errors import Conflict, UsageError
 from everfact.models import Change, Entry, Episode, Skipped, Undigested
 from everfact.ports import Store
 from everfact.rebase import Rebase
@@ -68,7 +68,11 @@ async def take_in(
     for stretch in _stretches(entries, taken):
         group_id = stretch[0].group_id
         if group is None or group.group_id != group_id:
-            group = _Group(store, group_id, taken, now)
+            try:
+                group = _Group(store, group_id, taken, now)
+            except UsageError as error:
+                taken.skip(Skipped(place=f"group {group_id}", reason=f"{error}; give it another one with --into"))
+                continue
             if prepare is not None:
                 await prepare(group_id)
         await group.take(stretch)

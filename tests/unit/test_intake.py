@@ -349,3 +349,14 @@ async def test_group_can_be_tried_out_elsewhere() -> None:
         taken = await take_in(scratch, read_lines(await source.lines()), prepare=prepare)
         assert (prepared, taken.replayed > 0) == (["home", "work"], True)
     assert await source.store.facts(Filter(group_ids=("elsewhere",))) == []
+
+
+async def test_group_whose_name_cannot_be_here_costs_only_itself() -> None:
+    there, here = Side(), Side()
+    await there.tell("Ana Costa lives in Rome.")
+    lines = await there.lines()
+    odd = [line.replace(b'"home"', b'"ana@home"') for line in lines]
+    taken = await here.take([*odd, *lines])
+    assert taken.replayed == len(lines)
+    assert [skipped.place for skipped in taken.skipped] == ["group ana@home"]
+    assert "--into" in taken.skipped[0].reason
