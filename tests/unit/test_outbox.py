@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from everfact import Draft, Query
-from everfact.errors import StoreError, StoreUnavailable, UsageError
+from everfact.errors import ConfigError, EverfactError, SchemaTooNew, StoreError, StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import Filter, Mention, Source, Statement, Status
 from everfact.ports import Store
@@ -28,15 +28,20 @@ from everfact.testing.reference import ReferenceStore
 
 ALL = Filter(group_ids=None)
 _LEASE = timedelta(seconds=30)
+_LATER = timedelta(seconds=2)
 
 
 class Server:
-    """A store behind a switch; `accepts` says how many more calls it takes before it goes away."""
+    """A store behind a switch; `accepts` says how many more calls it takes before it goes away.
+
+    Groups of `away` lie on a node that is away; with `refusal` nothing can be told.
+    """
 
     def __init__(self) -> None:
         self.store = ReferenceStore()
         self.accepts: float = float("inf")
-        self.away = ""
+        self.away: set[str] = set()
+        self.refusal: EverfactError | None = None
         self.goes_on = asyncio.Event()
         self.goes_on.set()
 
@@ -49,12 +54,18 @@ class Server:
         if self.accepts < 0:
             raise StoreUnavailable("connection refused")
 
+    def _check_telling(self, group_id: str) -> None:
+        if self.refusal is not None:
+            raise self.refusal
+        if group_id in self.away:
+            raise StoreUnavailable("a node is away")
+
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         async def answer(*args: Any, **kwargs: Any) -> Any:
             self._check()
             await self.goes_on.wait()
-            if self.away and name == "add_episode" and args[0].group_id == self.away:
-                raise StoreUnavailable("a node is away")
+            if name == "add_episode":
+                self._check_telling(args[0].group_id)
             return await getattr(self.store, name)(*args, **kwargs)
 
         return answer
@@ -153,14 +164,34 @@ async def test_what_the_server_will_never_take_is_parked_and_holds_nobody_up(
     assert await store.requeue(Filter(group_ids=None, statuses=(Status.PARKED,))) == 1
 
 
+@pytest.mark.parametrize("refusal", [ConfigError("no such user"), SchemaTooNew("too new"), StoreError("a replica")])
+async def test_what_is_not_the_fault_of_an_episode_parks_none_and_keeps_the_order(
+    refusal: EverfactError, server: Server, store: OutboxStore, clock: FakeClock
+) -> None:
+    server.go()
+    for content in ("one", "two"):
+        await store.add_episode(episode(content=content, thread="t"))
+    server.come()
+    server.refusal = refusal
+    for _ in range(3):
+        await store.claim("me", lease=_LEASE)
+        clock.advance(_LATER)
+    assert (await store.stats()).parked == 0
+    assert (await store.add_episode(episode(content="three", thread="t"))).error == WAITING
+    server.refusal = None
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == ["one", "two", "three"]
+
+
 async def test_server_that_goes_away_while_sending_gets_the_rest_later_and_nothing_twice(
-    server: Server, store: OutboxStore
+    server: Server, store: OutboxStore, clock: FakeClock
 ) -> None:
     server.go()
     for number in range(10):
         await store.add_episode(episode(content=f"{number}", thread="t"))
     for budget in (4, 3, 100):
         server.accepts = budget
+        clock.advance(_LATER)
         try:
             await store.claim("me", lease=_LEASE)
         except StoreUnavailable:
@@ -203,6 +234,7 @@ async def test_whatever_the_server_does_nothing_is_lost_doubled_or_put_out_of_or
     for number in range(150):
         group = rng.choice("abc")
         server.accepts = rng.choice([0, 0, 1, 2, 5, float("inf")])
+        clock.advance(_LATER)
         await store.add_episode(episode(group_id=group, content=f"{group}{number}", thread="t"))
         told[group].append(f"{group}{number}")
         if rng.random() < 0.3:
@@ -212,6 +244,7 @@ async def test_whatever_the_server_does_nothing_is_lost_doubled_or_put_out_of_or
             await store.close()
             store = await open_outbox(server, path, clock)
     server.come()
+    clock.advance(_LATER)
     await store.claim("me", lease=_LEASE)
     await store.close()
     found = await server.store.episodes(ALL, limit=1000)
@@ -265,7 +298,7 @@ async def test_group_that_cannot_be_sent_does_not_hold_up_the_others(server: Ser
     for group in ("away", "here"):
         await store.add_episode(episode(group_id=group, content=group))
     server.come()
-    server.away = "away"
+    server.away = {"away"}
     await store.claim("me", lease=_LEASE)
     assert await contents(server) == ["here"]
     assert (await store.stats()).warning == "1 episode waits on this machine to be sent"
@@ -273,3 +306,32 @@ async def test_group_that_cannot_be_sent_does_not_hold_up_the_others(server: Ser
         ["here", "away"],
         ["away", "here"],
     )
+
+
+async def test_groups_that_cannot_be_sent_starve_no_other_however_many_they_are(
+    server: Server, store: OutboxStore, clock: FakeClock
+) -> None:
+    server.go()
+    server.away = {f"away{number}" for number in range(20)}
+    for group in (*sorted(server.away), "here"):
+        await store.add_episode(episode(group_id=group, content=group))
+        clock.advance(timedelta(milliseconds=1))
+    server.come()
+    await store.claim("me", lease=_LEASE)
+    assert await contents(server) == ["here"]
+
+
+async def test_what_merely_waits_is_never_parked_and_looks_as_it_did_when_it_was_told(
+    server: Server, store: OutboxStore, clock: FakeClock
+) -> None:
+    server.away = {"home"}
+    told = await store.add_episode(episode())
+    for _ in range(20):
+        await store.claim("me", lease=_LEASE)
+        clock.advance(_LATER)
+    assert await store.episodes(replace(ALL, statuses=(Status.PENDING,))) == [told]
+    stats = await store.stats()
+    assert (stats.pending, stats.parked, told.error) == (1, 0, WAITING)
+    server.away = set()
+    (claim,) = await store.claim("me", lease=_LEASE)
+    assert (claim.episode.attempts, claim.episode.error) == (1, "")

@@ -15,7 +15,7 @@ from datetime import datetime, timedelta
 from typing import Any, Self, TypeVar
 
 from everfact.clock import new_id
-from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable
+from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Change, ChangeKind, Claim, Cursor, Episode, Filter, Stats, Status
 from everfact.ports import Store
 
@@ -69,14 +69,13 @@ class OutboxStore:
                     return await (await self._opened()).add_episode(episode)
             except (StoreUnavailable, TimeoutError) as error:  # had it arrived nevertheless, it is the same telling
                 log.info("kept on this machine: %s", error or "the server hangs")  # the answer says so, too
-        kept = await self._outbox.add_episode(episode)
-        return replace(kept, error=WAITING)
+        return _as_waiting(await self._outbox.add_episode(episode))
 
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
         """See `Store.claim`. What waits here is sent first."""
-        await self._send()
+        await self._ask(self._send)
         return await self._ask(lambda server: server.claim(owner, limit=limit, lease=lease, group_ids=group_ids))
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
@@ -84,7 +83,8 @@ class OutboxStore:
         found = await self._ask(lambda server: server.episodes(where, limit=limit, before=before))
         if not where.statuses or Status.DONE in where.statuses:
             return found
-        found += await self._outbox.episodes(where, limit=limit, before=before)
+        here = await self._outbox.episodes(where, limit=limit, before=before)
+        found += [_as_waiting(episode) if episode.status is Status.PENDING else episode for episode in here]
         return sorted(found, key=lambda episode: (episode.reference_time, episode.uuid), reverse=True)[:limit]
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
@@ -148,41 +148,47 @@ class OutboxStore:
     async def _waits(self, group_id: str) -> bool:
         return (await self._outbox.stats([group_id])).pending > 0
 
-    async def _send(self) -> None:
+    async def _send(self, server: Store) -> None:
         """Send what waits, each group in its order; what went out leaves no copy here.
 
-        A group that cannot be sent is left for a while: on a cluster another one may lie on a node that is there.
+        A group that cannot be sent is held until all others had their turn: on a cluster they may lie on nodes that are
+        there.
         """
         async with self._sending:
             if not (await self._outbox.stats()).episodes:
                 return
+            unsent: list[tuple[Claim, str]] = []
             try:
                 while claims := await self._outbox.claim(self._owner, limit=_GROUPS_AT_ONCE, lease=_LEASE):
-                    if not any(await asyncio.gather(*map(self._send_group, claims))):
-                        return
+                    ends = await asyncio.gather(*(self._send_group(server, claim) for claim in claims))
+                    unsent += filter(None, ends)
             finally:
+                for claim, why in unsent:
+                    await self._put_back(claim, error=why, retry_at=self._now() + _PAUSE)
                 await self._wipe_sent()
 
-    async def _send_group(self, first: Claim) -> bool:
-        """Send what waits of a group; answer whether anything went out."""
+    async def _send_group(self, server: Store, first: Claim) -> tuple[Claim, str] | None:
+        """Send what waits of a group; answer where that ended too early, and why.
+
+        Only an episode that is refused itself lets the others by. Whatever else is wrong holds for all of them.
+        """
         claim: Claim | None = first
         while claim is not None:
+            told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
             try:
-                told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
-                await (await self._opened()).add_episode(told)
-            except StoreUnavailable as error:
+                await server.add_episode(told)
+            except UsageError as error:
+                log.warning("episode %s cannot be sent: %s", told.uuid, error)
+                await self._put_back(claim, error=str(error), park=True)
+                return None
+            except EverfactError as error:
                 log.warning("group %s cannot be sent yet: %s", told.group_id, error)
-                await self._put_back(claim, retry_at=self._now() + _PAUSE)
-                break
+                return claim, str(error)
             except asyncio.CancelledError:
                 await self._put_back(claim)
                 raise
-            except EverfactError as error:
-                log.warning("episode %s cannot be sent: %s", told.uuid, error)
-                await self._put_back(claim, error=str(error), park=True)
-                return True
             claim = await self._next(claim)
-        return claim is not first
+        return None
 
     async def _put_back(
         self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
@@ -210,6 +216,11 @@ class OutboxStore:
         for group_id in {episode.group_id for episode in sent}:
             uuids = [episode.uuid for episode in sent if episode.group_id == group_id]
             await self._outbox.purge(group_id, uuids)
+
+
+def _as_waiting(episode: Episode) -> Episode:
+    """How an episode looks that the server does not have yet, however often it was tried to send it."""
+    return replace(episode, attempts=0, error=WAITING)
 
 
 def _waiting(count: int) -> str:
