@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from everfact.clock import new_id
 from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable, UsageError
@@ -28,16 +28,23 @@ _PATIENCE = 8.0
 _LEASE = timedelta(seconds=30)
 _PAUSE = timedelta(seconds=1)
 _GROUPS_AT_ONCE = 16
-_SENT = 1_000
+_TICK = timedelta(microseconds=1)
 
 WAITING = "safe on this machine, to be sent when the server is back"
 """What is said of an episode that the server does not have yet."""
 
 
+class Outbox(Store, Protocol):
+    """Where what is told waits: a store that can wipe what it is done with."""
+
+    async def purge_digested(self) -> None:
+        """Wipe every copy of the digested episodes, and of no other; what is told anew meanwhile waits."""
+
+
 class OutboxStore:
     """Hands everything on to the server; what is told, if need be, later."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Store, now: Callable[[], datetime]) -> None:
+    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Outbox, now: Callable[[], datetime]) -> None:
         self._connect = connect
         self._outbox = outbox
         self._now = now
@@ -165,7 +172,7 @@ class OutboxStore:
             finally:
                 for claim, why in unsent:
                     await self._put_back(claim, error=why, retry_at=self._now() + _PAUSE)
-                await self._wipe_sent()
+                await self._outbox.purge_digested()
 
     async def _send_group(self, server: Store, first: Claim) -> tuple[Claim, str] | None:
         """Send what waits of a group; answer where that ended too early, and why.
@@ -187,7 +194,7 @@ class OutboxStore:
             except asyncio.CancelledError:
                 await self._put_back(claim)
                 raise
-            claim = await self._next(claim)
+            claim = await self._next(server, claim)
         return None
 
     async def _put_back(
@@ -196,7 +203,7 @@ class OutboxStore:
         with suppress(ClaimLost):
             await self._outbox.release(claim, error=error, retry_at=retry_at, park=park)
 
-    async def _next(self, sent: Claim) -> Claim | None:
+    async def _next(self, server: Store, sent: Claim) -> Claim | None:
         """Note that it went out; a copy sent twice is the same telling to the server, so a lost lease does no harm."""
         note = Change(
             uuid=new_id(),
@@ -208,14 +215,37 @@ class OutboxStore:
         )
         try:
             return (await self._outbox.finish(note, sent, lease=_LEASE))[1]
-        except (ClaimLost, Conflict):
+        except Conflict:
+            return None
+        except ClaimLost:
+            if await self._is_purged(sent):
+                await self._purge_there(server, sent)
             return None
 
-    async def _wipe_sent(self) -> None:
-        sent = await self._outbox.episodes(Filter(group_ids=None, statuses=(Status.DONE,)), limit=_SENT)
-        for group_id in {episode.group_id for episode in sent}:
-            uuids = [episode.uuid for episode in sent if episode.group_id == group_id]
-            await self._outbox.purge(group_id, uuids)
+    async def _is_purged(self, sent: Claim) -> bool:
+        """Whether it was purged or cleared here while it was sent; what another process sent has left a note."""
+        this = _only(sent.episode)
+        notes = await self._outbox.changes(this, limit=1)
+        is_sent = any(note.created_at >= sent.deadline - _LEASE for note in notes)
+        return not is_sent and not await self._outbox.episodes(this, limit=1)
+
+    async def _purge_there(self, server: Store, sent: Claim) -> None:
+        """Wipe what arrived after it was purged; another text that was told under its id since is sent again."""
+        told, this = sent.episode, _only(sent.episode)
+        try:
+            there = await server.episodes(this, limit=1)
+            if there and there[0].content == told.content:
+                there = await server.episodes(replace(this, known_at=there[0].created_at - _TICK), limit=1)
+            for anew in there:
+                if anew.created_at >= sent.deadline - _LEASE:
+                    await self._outbox.add_episode(anew)
+            await server.purge(told.group_id, [told.uuid])
+        except StoreError as error:
+            log.warning("episode %s was purged while it was being sent: purge it again: %s", told.uuid, error)
+
+
+def _only(episode: Episode) -> Filter:
+    return Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,))
 
 
 def _as_waiting(episode: Episode) -> Episode:
