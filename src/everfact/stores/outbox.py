@@ -30,6 +30,8 @@ _PAUSE = timedelta(seconds=1)
 _GROUPS_AT_ONCE = 16
 _TICK = timedelta(microseconds=1)
 
+ADDRESS = "outbox.address"
+"""The state of an outbox that says for which server things wait in it."""
 WAITING = "safe on this machine, to be sent when the server is back"
 """What is said of an episode that the server does not have yet."""
 
@@ -44,10 +46,18 @@ class Outbox(Store, Protocol):
 class OutboxStore:
     """Hands everything on to the server; what is told, if need be, later."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Outbox, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Store]],
+        outbox: Outbox,
+        now: Callable[[], datetime],
+        *,
+        address: str = "",
+    ) -> None:
         self._connect = connect
         self._outbox = outbox
         self._now = now
+        self._address = address
         self._owner = new_id()
         self._server: Store | None = None
         self._opening = asyncio.Lock()
@@ -76,6 +86,8 @@ class OutboxStore:
                     return await (await self._opened()).add_episode(episode)
             except (StoreUnavailable, TimeoutError) as error:  # had it arrived nevertheless, it is the same telling
                 log.info("kept on this machine: %s", error or "the server hangs")  # the answer says so, too
+        if self._address and await self._outbox.state(ADDRESS) is None:
+            await self._outbox.set_state(ADDRESS, self._address)
         return _as_waiting(await self._outbox.add_episode(episode))
 
     async def claim(
@@ -122,6 +134,17 @@ class OutboxStore:
         """See `Store.clear`."""
         await self._outbox.clear(group_ids)
         return await self._ask(lambda server: server.clear(group_ids))
+
+    async def send_all(self) -> int:
+        """Send now what waits here, also what was refused before; answer how many episodes are left.
+
+        Raises:
+            StoreUnavailable: the server is away.
+        """
+        await self._outbox.requeue(Filter(group_ids=None, statuses=(Status.PARKED,)))
+        await self._ask(self._send)
+        held = await self._outbox.stats()
+        return held.pending + held.parked
 
     async def close(self) -> None:
         """Let go of the server and of the file."""
