@@ -193,6 +193,8 @@ class OutboxStore:
                     ends = await asyncio.gather(*(self._send_group(server, claim) for claim in claims))
                     unsent += filter(None, ends)
             finally:
+                if unsent:  # in one line: there may be thousands of groups, and it is tried every second
+                    log.warning("%d groups cannot be sent yet: %s", len(unsent), unsent[0][1])
                 for claim, why in unsent:
                     await self._put_back(claim, error=why, retry_at=self._now() + _PAUSE)
                 await self._outbox.purge_digested()
@@ -212,7 +214,6 @@ class OutboxStore:
                 await self._put_back(claim, error=str(error), park=True)
                 return None
             except EverfactError as error:
-                log.warning("group %s cannot be sent yet: %s", told.group_id, error)
                 return claim, str(error)
             except asyncio.CancelledError:
                 await self._put_back(claim)
@@ -248,9 +249,10 @@ class OutboxStore:
     async def _is_purged(self, sent: Claim) -> bool:
         """Whether it was purged or cleared here while it was sent; what another process sent has left a note."""
         this = _only(sent.episode)
-        notes = await self._outbox.changes(this, limit=1)
-        is_sent = any(note.created_at >= sent.deadline - _LEASE for note in notes)
-        return not is_sent and not await self._outbox.episodes(this, limit=1)
+        if await self._outbox.episodes(this, limit=1):
+            return False
+        notes = await self._outbox.changes(this, limit=1)  # asked last: it is noted before it is wiped
+        return not any(note.created_at >= sent.deadline - _LEASE for note in notes)
 
     async def _purge_there(self, server: Store, sent: Claim) -> None:
         """Wipe what arrived after it was purged; another text that was told under its id since is sent again."""
@@ -263,7 +265,7 @@ class OutboxStore:
                 if anew.created_at >= sent.deadline - _LEASE:
                     await self._outbox.add_episode(anew)
             await server.purge(told.group_id, [told.uuid])
-        except StoreError as error:
+        except EverfactError as error:
             log.warning("episode %s was purged while it was being sent: purge it again: %s", told.uuid, error)
 
 
