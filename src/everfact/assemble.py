@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from datetime import timedelta
 from hashlib import sha256
@@ -153,19 +153,26 @@ async def open_store(settings: Settings) -> Store:
         ConfigError: it is of a kind that this version does not have.
         StoreError: it cannot be opened.
     """
+    connect = _connector(settings)
+    if settings.store_file is not None:
+        return await connect()
+    from everfact.stores.outbox import OutboxStore
+    from everfact.stores.sqlite import SQLiteStore
+
+    outbox = outbox_of(settings)
+    _make_folder(outbox.parent)
+    held = await SQLiteStore.open(outbox)
+    # Whatever is no method of its own it takes from the server's store.
+    return cast("Store", OutboxStore(connect, held, clock.now, address=_address_of(settings)))
+
+
+def _connector(settings: Settings) -> Callable[[], Awaitable[Store]]:
+    """What opens the store itself: the file, or the one on the server."""
     from everfact.config.address import kind_of
 
     kind = kind_of(settings.store)
-    if kind != "sqlite":
-        return await _open_server(settings, kind)
-    path = _file_of(settings)
-    from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
-
-    _make_folder(path.parent)
-    return await SQLiteStore.open(path)
-
-
-async def _open_server(settings: Settings, kind: str) -> Store:
+    if kind == "sqlite":
+        return lambda: _open_file(_file_of(settings))
     if find_spec(kind) is None:
         raise ConfigError(
             f"a memory in {settings.store.partition('://')[0]} takes a library that is not here",
@@ -175,24 +182,47 @@ async def _open_server(settings: Settings, kind: str) -> Store:
     from everfact.stores.cypher.neo4j import Neo4jEngine
     from everfact.stores.cypher.server import Server
     from everfact.stores.cypher.store import CypherStore
-    from everfact.stores.outbox import OutboxStore
-    from everfact.stores.sqlite import SQLiteStore
 
     password = settings.store_password.reveal() if settings.store_password else None
     server = Server(settings.store, settings.store_user, password, settings.store_database)
     engine = FalkorEngine(server) if kind == "falkordb" else Neo4jEngine(server)
-    outbox = _outbox_of(settings)
-    _make_folder(outbox.parent)
-    # Whatever is no method of its own it takes from the server's store.
-    return cast("Store", OutboxStore(lambda: CypherStore.open(engine), await SQLiteStore.open(outbox), clock.now))
+    return lambda: CypherStore.open(engine)
 
 
-def _outbox_of(settings: Settings) -> Path:
+async def _open_file(path: Path) -> Store:
+    from everfact.stores.sqlite import SQLiteStore  # brings apsw, which `--help` does without
+
+    _make_folder(path.parent)
+    return await SQLiteStore.open(path)
+
+
+def outbox_of(settings: Settings) -> Path:
     """Where what is told waits while the server is away: one file a server, for all processes of this user."""
     from everfact.config import Places
 
     asked = f"{settings.store} {settings.store_database or ''}"
     return Places.of_this_user().data_dir / "outbox" / f"{sha256(asked.encode()).hexdigest()[:16]}.db"
+
+
+def _address_of(settings: Settings) -> str:
+    from everfact.config.address import split_login
+
+    address, *_ = split_login(settings.store)
+    return f"{address}, database {settings.store_database}" if settings.store_database else address
+
+
+async def send_outbox(settings: Settings, file: Path) -> int:
+    """Send what waits in one of these files to the store that the settings name; answer how many episodes are left.
+
+    Raises:
+        ConfigError: the store is of a kind that this version does not have.
+        StoreError: it cannot be opened; nothing was sent.
+    """
+    from everfact.stores.outbox import OutboxStore
+    from everfact.stores.sqlite import SQLiteStore
+
+    async with OutboxStore(_connector(settings), await SQLiteStore.open(file), clock.now) as sender:
+        return await sender.send_all()
 
 
 @asynccontextmanager

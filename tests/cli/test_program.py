@@ -46,6 +46,7 @@ def test_health_as_json_counts_what_is_there(tmp_path: Path) -> None:
     assert answer == {
         "status": "healthy",
         "warning": "",
+        "elsewhere": [],
         "store": f"sqlite://{tmp_path / 'm.db'}",
         "episodes": 2,
         "entities": 3,

@@ -64,6 +64,7 @@ def _findings(ctx: typer.Context, fix: bool) -> Iterator[Finding]:
     if is_present:
         yield from _tried("queue", lambda: _queue(ctx, fix))
     yield from _captures(fix)
+    yield from _outboxes(settings)
 
 
 def _settings(flags: Mapping[str, str], places: Places, fix: bool) -> Generator[Finding, None, Settings | None]:
@@ -208,6 +209,14 @@ def _captures(fix: bool) -> Iterator[Finding]:
     hint = f"{errors or trouble}; everfact doctor --fix tries again"
     is_fixed = bool(given_up) and fix
     yield Finding(check="captures", detail=detail, is_well=not trouble, fixed=is_fixed, hint=hint)
+
+
+def _outboxes(settings: Settings) -> Iterator[Finding]:
+    """What waits for another server than the one in use, if anything."""
+    from everfact.cli.elsewhere import waiting_elsewhere
+
+    for each in waiting_elsewhere(settings):
+        yield Finding(check="outbox", detail=each.detail, is_well=False, hint=each.hint)
 
 
 def _draw(screen: Screen, findings: list[Finding]) -> None:

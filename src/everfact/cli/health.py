@@ -11,6 +11,7 @@ from everfact.cli.output import answer
 from everfact.cli.session import run, settings_of
 
 if TYPE_CHECKING:
+    from everfact.cli.elsewhere import Elsewhere
     from everfact.cli.output.screen import Screen
     from everfact.config import Settings
     from everfact.models import Stats
@@ -20,11 +21,14 @@ def health(ctx: typer.Context, as_json: AsJson = False) -> None:
     """Report whether the memory is ready. Exit code 1 if it is not."""
     settings = settings_of(ctx)
     held = run(ctx, lambda session: session.memory.status())
+    from everfact.cli.elsewhere import waiting_elsewhere
     from everfact.hooks.spool import Spool
     from everfact.verbs.upkeep import condition
 
     said = condition(settings.remote or settings.store, held, trouble=Spool.of_this_user().trouble())
-    answer(ctx, as_json, _plain(settings, held), lambda screen: _draw(screen, settings, held, said))
+    elsewhere = waiting_elsewhere(settings)
+    said = "\n".join([said, *("; ".join(filter(None, (each.detail, each.hint))) for each in elsewhere)])
+    answer(ctx, as_json, _plain(settings, held, elsewhere), lambda screen: _draw(screen, settings, held, said))
 
 
 def stats(ctx: typer.Context, as_json: AsJson = False) -> None:
@@ -43,7 +47,7 @@ def _draw(screen: Screen, settings: Settings, held: Stats, said: str) -> None:
     screen.spent(held)
 
 
-def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
+def _plain(settings: Settings, stats: Stats, elsewhere: list[Elsewhere]) -> dict[str, object]:
     model = {"model": settings.llm.model, "models_today": stats.spent.today if stats.spent else {}}
     return {
         "status": "healthy",
@@ -55,5 +59,6 @@ def _plain(settings: Settings, stats: Stats) -> dict[str, object]:
         "parked": stats.parked,
         "last_write": stats.last_write.isoformat() if stats.last_write else None,
         "warning": stats.warning,
+        "elsewhere": elsewhere,
         **(model if settings.llm.model else {}),
     }

@@ -1,6 +1,6 @@
 """`everfact import`: a journal that `export` wrote, or a memory on a server, taken into the memory at hand.
 
-Files of other systems go to `moving`.
+Files of other systems go to `moving`, those in which things wait for a server to `elsewhere`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from everfact.cli.arguments import AsJson
+from everfact.cli.elsewhere import is_outbox, send
 from everfact.cli.output import answer
 from everfact.cli.session import run, run_on_store
 from everfact.errors import UsageError
@@ -45,6 +46,8 @@ def import_(
         with TemporaryDirectory(prefix="everfact-") as folder:
             name, copy = _fetched(ctx, file, Path(folder) / "journal.jsonl")
             _take(ctx, name, copy, into=into, dry_run=dry_run, as_json=as_json)
+    elif not kind and is_outbox(ctx, file):
+        send(ctx, file, into=into, dry_run=dry_run, as_json=as_json)
     elif kind or _is_foreign(file):
         _move_in(ctx, file, kind=kind, into=into, dry_run=dry_run, as_json=as_json)
     else:

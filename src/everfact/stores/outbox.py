@@ -12,10 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 from everfact.clock import new_id
-from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable
+from everfact.errors import ClaimLost, Conflict, EverfactError, StoreError, StoreUnavailable, UsageError
 from everfact.models import Change, ChangeKind, Claim, Cursor, Episode, Filter, Stats, Status
 from everfact.ports import Store
 
@@ -28,19 +28,36 @@ _PATIENCE = 8.0
 _LEASE = timedelta(seconds=30)
 _PAUSE = timedelta(seconds=1)
 _GROUPS_AT_ONCE = 16
-_SENT = 1_000
+_TICK = timedelta(microseconds=1)
 
+ADDRESS = "outbox.address"
+"""The state of an outbox that says for which server things wait in it."""
 WAITING = "safe on this machine, to be sent when the server is back"
 """What is said of an episode that the server does not have yet."""
+
+
+class Outbox(Store, Protocol):
+    """Where what is told waits: a store that can wipe what it is done with."""
+
+    async def purge_digested(self) -> None:
+        """Wipe every copy of the digested episodes, and of no other; what is told anew meanwhile waits."""
 
 
 class OutboxStore:
     """Hands everything on to the server; what is told, if need be, later."""
 
-    def __init__(self, connect: Callable[[], Awaitable[Store]], outbox: Store, now: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        connect: Callable[[], Awaitable[Store]],
+        outbox: Outbox,
+        now: Callable[[], datetime],
+        *,
+        address: str = "",
+    ) -> None:
         self._connect = connect
         self._outbox = outbox
         self._now = now
+        self._address = address
         self._owner = new_id()
         self._server: Store | None = None
         self._opening = asyncio.Lock()
@@ -69,14 +86,15 @@ class OutboxStore:
                     return await (await self._opened()).add_episode(episode)
             except (StoreUnavailable, TimeoutError) as error:  # had it arrived nevertheless, it is the same telling
                 log.info("kept on this machine: %s", error or "the server hangs")  # the answer says so, too
-        kept = await self._outbox.add_episode(episode)
-        return replace(kept, error=WAITING)
+        if self._address and await self._outbox.state(ADDRESS) is None:
+            await self._outbox.set_state(ADDRESS, self._address)
+        return _as_waiting(await self._outbox.add_episode(episode))
 
     async def claim(
         self, owner: str, *, limit: int = 1, lease: timedelta, group_ids: Sequence[str] | None = None
     ) -> list[Claim]:
         """See `Store.claim`. What waits here is sent first."""
-        await self._send()
+        await self._ask(self._send)
         return await self._ask(lambda server: server.claim(owner, limit=limit, lease=lease, group_ids=group_ids))
 
     async def episodes(self, where: Filter, *, limit: int = 100, before: Cursor | None = None) -> list[Episode]:
@@ -84,7 +102,8 @@ class OutboxStore:
         found = await self._ask(lambda server: server.episodes(where, limit=limit, before=before))
         if not where.statuses or Status.DONE in where.statuses:
             return found
-        found += await self._outbox.episodes(where, limit=limit, before=before)
+        here = await self._outbox.episodes(where, limit=limit, before=before)
+        found += [_as_waiting(episode) if episode.status is Status.PENDING else episode for episode in here]
         return sorted(found, key=lambda episode: (episode.reference_time, episode.uuid), reverse=True)[:limit]
 
     async def stats(self, group_ids: Sequence[str] | None = None) -> Stats:
@@ -115,6 +134,17 @@ class OutboxStore:
         """See `Store.clear`."""
         await self._outbox.clear(group_ids)
         return await self._ask(lambda server: server.clear(group_ids))
+
+    async def send_all(self) -> int:
+        """Send now what waits here, also what was refused before; answer how many episodes are left.
+
+        Raises:
+            StoreUnavailable: the server is away.
+        """
+        await self._outbox.requeue(Filter(group_ids=None, statuses=(Status.PARKED,)))
+        await self._ask(self._send)
+        held = await self._outbox.stats()
+        return held.pending + held.parked
 
     async def close(self) -> None:
         """Let go of the server and of the file."""
@@ -148,41 +178,48 @@ class OutboxStore:
     async def _waits(self, group_id: str) -> bool:
         return (await self._outbox.stats([group_id])).pending > 0
 
-    async def _send(self) -> None:
+    async def _send(self, server: Store) -> None:
         """Send what waits, each group in its order; what went out leaves no copy here.
 
-        A group that cannot be sent is left for a while: on a cluster another one may lie on a node that is there.
+        A group that cannot be sent is held until all others had their turn: on a cluster they may lie on nodes that are
+        there.
         """
         async with self._sending:
             if not (await self._outbox.stats()).episodes:
                 return
+            unsent: list[tuple[Claim, str]] = []
             try:
                 while claims := await self._outbox.claim(self._owner, limit=_GROUPS_AT_ONCE, lease=_LEASE):
-                    if not any(await asyncio.gather(*map(self._send_group, claims))):
-                        return
+                    ends = await asyncio.gather(*(self._send_group(server, claim) for claim in claims))
+                    unsent += filter(None, ends)
             finally:
-                await self._wipe_sent()
+                if unsent:  # in one line: there may be thousands of groups, and it is tried every second
+                    log.warning("%d groups cannot be sent yet: %s", len(unsent), unsent[0][1])
+                for claim, why in unsent:
+                    await self._put_back(claim, error=why, retry_at=self._now() + _PAUSE)
+                await self._outbox.purge_digested()
 
-    async def _send_group(self, first: Claim) -> bool:
-        """Send what waits of a group; answer whether anything went out."""
+    async def _send_group(self, server: Store, first: Claim) -> tuple[Claim, str] | None:
+        """Send what waits of a group; answer where that ended too early, and why.
+
+        Only an episode that is refused itself lets the others by. Whatever else is wrong holds for all of them.
+        """
         claim: Claim | None = first
         while claim is not None:
+            told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
             try:
-                told = replace(claim.episode, status=Status.PENDING, attempts=0, error="")
-                await (await self._opened()).add_episode(told)
-            except StoreUnavailable as error:
-                log.warning("group %s cannot be sent yet: %s", told.group_id, error)
-                await self._put_back(claim, retry_at=self._now() + _PAUSE)
-                break
+                await server.add_episode(told)
+            except UsageError as error:
+                log.warning("episode %s cannot be sent: %s", told.uuid, error)
+                await self._put_back(claim, error=str(error), park=True)
+                return None
+            except EverfactError as error:
+                return claim, str(error)
             except asyncio.CancelledError:
                 await self._put_back(claim)
                 raise
-            except EverfactError as error:
-                log.warning("episode %s cannot be sent: %s", told.uuid, error)
-                await self._put_back(claim, error=str(error), park=True)
-                return True
-            claim = await self._next(claim)
-        return claim is not first
+            claim = await self._next(server, claim)
+        return None
 
     async def _put_back(
         self, claim: Claim, *, error: str = "", retry_at: datetime | None = None, park: bool = False
@@ -190,7 +227,7 @@ class OutboxStore:
         with suppress(ClaimLost):
             await self._outbox.release(claim, error=error, retry_at=retry_at, park=park)
 
-    async def _next(self, sent: Claim) -> Claim | None:
+    async def _next(self, server: Store, sent: Claim) -> Claim | None:
         """Note that it went out; a copy sent twice is the same telling to the server, so a lost lease does no harm."""
         note = Change(
             uuid=new_id(),
@@ -202,14 +239,43 @@ class OutboxStore:
         )
         try:
             return (await self._outbox.finish(note, sent, lease=_LEASE))[1]
-        except (ClaimLost, Conflict):
+        except Conflict:
+            return None
+        except ClaimLost:
+            if await self._is_purged(sent):
+                await self._purge_there(server, sent)
             return None
 
-    async def _wipe_sent(self) -> None:
-        sent = await self._outbox.episodes(Filter(group_ids=None, statuses=(Status.DONE,)), limit=_SENT)
-        for group_id in {episode.group_id for episode in sent}:
-            uuids = [episode.uuid for episode in sent if episode.group_id == group_id]
-            await self._outbox.purge(group_id, uuids)
+    async def _is_purged(self, sent: Claim) -> bool:
+        """Whether it was purged or cleared here while it was sent; what another process sent has left a note."""
+        this = _only(sent.episode)
+        if await self._outbox.episodes(this, limit=1):
+            return False
+        notes = await self._outbox.changes(this, limit=1)  # asked last: it is noted before it is wiped
+        return not any(note.created_at >= sent.deadline - _LEASE for note in notes)
+
+    async def _purge_there(self, server: Store, sent: Claim) -> None:
+        """Wipe what arrived after it was purged; another text that was told under its id since is sent again."""
+        told, this = sent.episode, _only(sent.episode)
+        try:
+            there = await server.episodes(this, limit=1)
+            if there and there[0].content == told.content:
+                there = await server.episodes(replace(this, known_at=there[0].created_at - _TICK), limit=1)
+            for anew in there:
+                if anew.created_at >= sent.deadline - _LEASE:
+                    await self._outbox.add_episode(anew)
+            await server.purge(told.group_id, [told.uuid])
+        except EverfactError as error:
+            log.warning("episode %s was purged while it was being sent: purge it again: %s", told.uuid, error)
+
+
+def _only(episode: Episode) -> Filter:
+    return Filter(group_ids=(episode.group_id,), uuids=(episode.uuid,))
+
+
+def _as_waiting(episode: Episode) -> Episode:
+    """How an episode looks that the server does not have yet, however often it was tried to send it."""
+    return replace(episode, attempts=0, error=WAITING)
 
 
 def _waiting(count: int) -> str:

@@ -213,6 +213,13 @@ class SQLiteStore:
         await self._wipe()
         return count
 
+    async def purge_digested(self) -> None:
+        """Wipe every copy of the digested episodes, and of no other; what is told anew meanwhile waits."""
+        from everfact.stores.sqlite import upkeep
+
+        if await self._database.write(upkeep.purge_digested):
+            await self._wipe()
+
     async def clear(self, group_ids: Sequence[str]) -> Stats:
         from everfact.stores.sqlite import upkeep
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ import apsw
 from everfact.errors import StoreCorrupt, StoreUnavailable, UsageError
 from everfact.models import Stats
 from everfact.stores.sqlite import read, where
-from everfact.stores.sqlite.rows import to_json
+from everfact.stores.sqlite.rows import Row, to_json
 from everfact.stores.sqlite.vectors import delete_of
 
 _VERSIONED = {"episodes": ("episode_text",), "entities": ("entity_text", "entity_trigrams"), "facts": ("fact_text",)}
@@ -49,6 +50,15 @@ def purge(connection: apsw.Connection, group_id: str, uuids: Sequence[str], form
         (groups[0], groups[0]),
     )
     return count
+
+
+def purge_digested(connection: apsw.Connection) -> int:
+    """Delete every row about the episodes that are digested, as `purge` does; answer how many there were."""
+    digested: list[Row] = connection.execute(
+        "SELECT g.group_id, json_group_array(e.uuid) FROM episodes AS e JOIN groups AS g ON g.no = e.group_no"
+        " WHERE e.known_to IS NULL AND e.id NOT IN (SELECT episode_id FROM queue) GROUP BY g.group_id"
+    ).fetchall()
+    return sum(purge(connection, group_id, json.loads(uuids), ()) for group_id, uuids in digested)
 
 
 def _wipe_former_names(connection: apsw.Connection, group: int, uuids: Sequence[str]) -> None:
