@@ -19,7 +19,7 @@ def test_queue_shows_what_waits_and_digests_it(program) -> None:
     assert program("queue") == "nothing waits\n"
     program("add", "Ana Costa works at Globex.", "--async")
     assert "(pending)" in program("queue")
-    assert "1 episodes digested" in program("queue", "--run")
+    assert "1 episode digested" in program("queue", "--run")
     assert program.json("queue", "--retry") == {"pending": [], "parked": [], "retried": 0, "digested": 0}
 
 

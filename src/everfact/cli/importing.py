@@ -42,6 +42,10 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Take in what export wrote, as it was recorded, or what another system kept. What is there already is left."""
+    from everfact.draft import check_group
+
+    if into:
+        check_group(into)
     if _is_server(file):
         with TemporaryDirectory(prefix="everfact-") as folder:
             name, copy = _fetched(ctx, file, Path(folder) / "journal.jsonl")

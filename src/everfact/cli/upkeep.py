@@ -101,10 +101,12 @@ async def _compacted(session: Session, apply: bool) -> tuple[Plan, list[str]]:
 
 
 def _draw_queue(screen: Screen, queue: _Queue) -> None:
+    from everfact.cli.output.screen import plural
+
     if queue.retried:
-        screen.line(f"{queue.retried} parked episodes wait for another try")
+        screen.line(f"{plural(queue.retried, 'parked episode')} to be tried again")
     if queue.digested:
-        screen.line(f"{queue.digested} episodes digested")
+        screen.line(f"{plural(queue.digested, 'episode')} digested")
     screen.rows(screen.episode_rows(queue.pending))
     screen.rows(screen.episode_rows(queue.parked))
     for episode in queue.parked:
