@@ -180,7 +180,11 @@ class RedisClient:
         return ""
 
     async def _setting(self, name: str, node: ClusterNode | None) -> str | None:
-        return dict(await self._asked("CONFIG", "GET", name, node=node) or {}).get(name)
+        """None where it cannot be learned now."""
+        try:
+            return dict(await self._asked("CONFIG", "GET", name, node=node) or {}).get(name)
+        except ServerAway:
+            return None
 
     async def rewrite_log(self) -> None:
         """Have it written anew without what has been deleted; one under way may have begun before that.
