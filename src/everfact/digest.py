@@ -87,10 +87,10 @@ class Run:
             claim = self.claim
             try:
                 await self.store.renew(claim, lease=LEASE)
-            except EverfactError as error:
-                if claim is self.claim:
-                    # The lease runs out by itself then, and `finish` refuses what comes too late.
-                    log.warning("could not hold on to episode %s: %s", claim.episode.uuid, error)
+            except ClaimLost:
+                continue  # finished just now, or else `finish` refuses what comes too late
+            except EverfactError as error:  # the lease runs out by itself then
+                log.warning("could not hold on to episode %s: %s", claim.episode.uuid, error)
 
 
 async def _give_up(store: Store, claim: Claim, reason: str, patience: Patience, now: datetime) -> None:

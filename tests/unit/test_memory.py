@@ -505,20 +505,23 @@ async def test_cancelled_while_finishing_gives_the_next_episode_back(
         assert [(e.content, e.attempts) for e in waiting] == ([] if is_last else [("Ana likes Mate", 0)])
 
 
-async def test_long_digestion_holds_on_to_its_group(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_long_digestion_holds_on_to_its_group(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     monkeypatch.setattr("everfact.digest.LEASE", timedelta(milliseconds=30))
     renewed = []
 
     async def renew(claim: Claim, *, lease: timedelta) -> Claim:
         renewed.append(claim)
         if len(renewed) == 2:
-            raise ClaimLost("gone")
+            raise StoreUnavailable("away")
         return claim
 
     monkeypatch.setattr(memory._store, "renew", renew)
     memory._digester.patience = replace(memory._digester.patience, episode_timeout=timedelta(milliseconds=60))
     await tell(memory, "slow", 1)
     assert len(renewed) >= 2
+    assert "could not hold on" in caplog.text
 
 
 async def test_renewal_that_comes_after_the_next_claim_is_no_trouble(
