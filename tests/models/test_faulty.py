@@ -13,6 +13,8 @@ from tests.models.scripted import Answer, Endpoint, cuts, fact, fails, found, ha
 from everfact.memory import Memory
 from everfact.models import JSON, Draft, Episode, Fact, Filter, Status
 
+pytestmark = pytest.mark.slow
+
 ANYWHERE = Filter(group_ids=None)
 TOLD = "Ana Costa works at Initech since March."
 GOOD = found(

@@ -31,7 +31,7 @@ class SQLiteComparison(StoreComparison):
         shutil.rmtree(self.folder)
 
 
-TestSQLiteComparison = SQLiteComparison.TestCase
+TestSQLiteComparison = pytest.mark.slow(SQLiteComparison.TestCase)
 TestSQLiteComparison.settings = settings(
     max_examples=40, stateful_step_count=40, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
