@@ -47,8 +47,13 @@ class Lease:
     deadline: int = 0
 
     def is_held(self, now: int) -> bool:
-        """Whether it still counts. One granted in the future is from before the clock went back."""
-        return self.token is not None and self.granted_at <= now < self.deadline
+        """Whether it still counts.
+
+        One granted a little in the future is that of a machine whose clock is ahead; one granted further ahead than it
+        is long is from before the clock went back.
+        """
+        is_from_before = self.granted_at - now >= self.deadline - self.granted_at
+        return self.token is not None and now < self.deadline and not is_from_before
 
 
 @dataclass(slots=True)
