@@ -25,6 +25,7 @@ EVERYTHING_IS_LOOKED_AT = {
     "vec.cosineDistance(": "vectors, compared one by one in small groups and narrow choices",
     "WITH e ORDER BY e.created_at DESC": "listings, newest first",
     "(m:EverfactModel)": "models, which are few",
+    "(g:EverfactGroup) WITH sum(": "groups, as long as there is no index of vectors",
     "WITH DISTINCT n.group_id AS id": "groups of Graphiti's, once a process",
 }
 """By what those questions are known."""

@@ -147,7 +147,7 @@ class FalkorEngine:
         if found:
             check_schema(self._client.name, found[0][0])
         else:
-            self._unprepare(graph)
+            self._prepared.discard(graph)
             of = _REGISTERED if graph == self.registry else INDEXED
             await self._make([*_range_indexes(of), *(_GRAPHITI + _text_indexes() if of is INDEXED else ())], graph)
             await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
@@ -171,12 +171,8 @@ class FalkorEngine:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
-        key = f"{graph}\x1f{thing}\x1f{name}"
-        if key not in self._prepared:
-            found = await self.read(graph, _INDEXED, {"label": TEXTS[thing], "name": name})
-            if found == [["OPERATIONAL"]]:
-                self._prepared.add(key)
-        return key in self._prepared
+        # Asked anew each time: another process may have cleared the group, and its indexes with it.
+        return await self.read(graph, _INDEXED, {"label": TEXTS[thing], "name": name}) == [["OPERATIONAL"]]
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
         asked = {"uuids": list(uuids), "group": group_id}
@@ -204,11 +200,8 @@ class FalkorEngine:
                 while await self.read(part.graph, f"{_OF_GROUPS} WITH n LIMIT 1 RETURN 1", asked):
                     await self.write(part.graph, f"{_OF_GROUPS} DETACH DELETE n", asked)
             else:
-                self._unprepare(part.graph)
+                self._prepared.discard(part.graph)
                 await self._client.ask("GRAPH.DELETE", part.graph)
-
-    def _unprepare(self, graph: str) -> None:
-        self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != graph}
 
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()
