@@ -30,6 +30,7 @@ INDEXED: Final = {
         *(
             ("uuid",),
             ("no",),
+            ("group_id",),
             ("group_id", "status", "no"),
             ("source_key",),
             ("place",),
@@ -42,8 +43,8 @@ INDEXED: Final = {
     "EverfactFact": (("uuid",), ("group_id",), ("subject",), ("object",), ("made_by",), ("closed_by",)),
     "EverfactAssertion": (("uuid",), ("group_id",), ("subject",), ("object",), ("episode",), ("made_by",)),
     "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
-    "EverfactThread": (("key",),),
-    "EverfactTerm": (("key",),),
+    "EverfactThread": (("key",), ("group_id",)),
+    "EverfactTerm": (("key",), ("group_id",)),
 } | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("group_id",), ("embedded",)))
 """Which properties of our nodes have an index; a tuple of several is one index where the server can."""
 
