@@ -138,6 +138,30 @@ def writes(server: FalkorServer) -> int:
     return int(server.admin.info("commandstats")["cmdstat_graph.QUERY"]["calls"])
 
 
+async def test_page_of_a_journal_asks_only_the_groups_it_comes_to(server: FalkorServer) -> None:
+    async with await CypherStore.open(server.engine()) as store:
+        for number in range(20):
+            await store.add_episode(episode(group_id=f"group-{number}"))
+        whole = await store.journal(limit=100)
+        for number, entry in enumerate(whole[:-1]):
+            asked = reads(server)
+            assert await store.journal(limit=1, after=entry) == [whole[number + 1]]
+            assert reads(server) - asked <= 10
+
+
+async def test_journal_goes_on_from_what_was_purged(server: FalkorServer) -> None:
+    async with await CypherStore.open(server.engine()) as store:
+        told = [await store.add_episode(episode(f"turn {number}")) for number in range(5)]
+        whole = await store.journal()
+        await store.purge("home", [told[2].uuid])
+        assert (await store.journal(after=whole[2]))[:2] == whole[3:5]
+
+
+def reads(server: FalkorServer) -> int:
+    """How many queries that only read the server was asked."""
+    return int(server.admin.info("commandstats")["cmdstat_graph.RO_QUERY"]["calls"])
+
+
 async def test_what_is_purged_leaves_the_disk(server: FalkorServer) -> None:
     async with await CypherStore.open(server.engine()) as store:
         for number in range(3):

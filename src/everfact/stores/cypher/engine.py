@@ -29,8 +29,8 @@ INDEXED: Final = {
     "EverfactEpisode": (
         *(
             ("uuid",),
-            ("no",),
             ("group_id",),
+            ("group_id", "no"),
             ("group_id", "status", "no"),
             ("source_key",),
             ("place",),
@@ -42,7 +42,7 @@ INDEXED: Final = {
     "EverfactEntity": (("uuid",), ("group_id",), ("made_by",), ("closed_by",)),
     "EverfactFact": (("uuid",), ("group_id",), ("subject",), ("object",), ("made_by",), ("closed_by",)),
     "EverfactAssertion": (("uuid",), ("group_id",), ("subject",), ("object",), ("episode",), ("made_by",)),
-    "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
+    "EverfactChange": (("uuid",), ("group_id",), ("group_id", "no"), ("cause",)),
     "EverfactThread": (("key",), ("group_id",)),
     "EverfactTerm": (("key",), ("group_id",)),
 } | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("group_id",), ("embedded",)))
