@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from everfact.errors import StoreError, UsageError
 from everfact.models import Thing
@@ -26,6 +27,9 @@ from everfact.stores.cypher.line import ServerAway
 from everfact.stores.cypher.redis import NoGraphError, RedisClient
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
+
+if TYPE_CHECKING:
+    from redis.asyncio.cluster import ClusterNode
 
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
@@ -112,16 +116,17 @@ class FalkorEngine:
 
     async def _graphs(self) -> set[str]:
         """All graphs. A node of a cluster that is away holds what it held, and whoever asks for that is told so."""
-        found: set[str] = set()
-        for node in await self._client.nodes():
-            name = node.name if node else ""
-            try:
-                self._held[name] = set(await self._client.ask("GRAPH.LIST", node=node))
-            except ServerAway:
-                if node is None or name not in self._held:
-                    raise
-            found |= self._held[name]
-        return found
+        held = await asyncio.gather(*map(self._graphs_of, await self._client.nodes()))
+        return set().union(*held)
+
+    async def _graphs_of(self, node: ClusterNode | None) -> set[str]:
+        name = node.name if node else ""
+        try:
+            self._held[name] = set(await self._client.ask("GRAPH.LIST", node=node))
+        except ServerAway:
+            if node is None or name not in self._held:
+                raise
+        return self._held[name]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         try:

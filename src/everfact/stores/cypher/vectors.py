@@ -112,20 +112,19 @@ class Gaps:
     async def unembedded(self, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
         """See `Store.unembedded`. What has a vector of another model is looked through one by one."""
         others = [name for (name,) in await self._engine.read(self._engine.registry, _OTHERS, {"name": model})]
-        left = limit
 
-        async def lacking(part: Part) -> list[Unembedded]:
-            nonlocal left
+        async def written(part: Part) -> list[tuple[Part, list[Row]]]:
             revisions = await part.read(_REVISIONS)
-            if not left or self._none.get((part.graph, model)) == revisions:
-                return []
-            found = await _lacking(part, model, [NO_MODEL, *others], left)
-            if not found:
-                self._none[part.graph, model] = revisions
-            left -= len(found)
-            return found
+            return [] if self._none.get((part.graph, model)) == revisions else [(part, revisions)]
 
-        return await reachable(parts, lacking)
+        found: list[Unembedded] = []
+        for part, revisions in await reachable(parts, written):
+            if len(found) < limit:
+                lacking = await _lacking(part, model, [NO_MODEL, *others], limit - len(found))
+                if not lacking:
+                    self._none[part.graph, model] = revisions
+                found += lacking
+        return found
 
 
 async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:
