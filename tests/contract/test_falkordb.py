@@ -6,7 +6,7 @@ import pytest
 from tests.servers.falkordb import falkordb
 
 from everfact.ports import Store
-from everfact.stores.cypher import match
+from everfact.stores.cypher import vectors
 from everfact.stores.cypher.store import CypherStore
 from everfact.testing.contract import OpenStore, StoreContract
 from everfact.testing.contract.search import Search
@@ -30,7 +30,7 @@ class TestFalkorDBWithVectorIndexes(Search):
 
     @pytest.fixture
     def open_store(self, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> OpenStore:
-        monkeypatch.setattr(match, "_FEW", 0)
+        monkeypatch.setattr(vectors, "_FEW", 0)
         server = falkordb()
         server.wipe()
 

@@ -6,7 +6,7 @@ import pytest
 from tests.servers.neo4j import neo4j
 
 from everfact.ports import Store
-from everfact.stores.cypher import match
+from everfact.stores.cypher import vectors
 from everfact.stores.cypher.store import CypherStore
 from everfact.testing.contract import OpenStore, StoreContract
 from everfact.testing.contract.search import Search
@@ -32,7 +32,7 @@ class TestNeo4jWithVectorIndexes(Search):
 
     @pytest.fixture
     def open_store(self, clock: FakeClock, monkeypatch: pytest.MonkeyPatch) -> OpenStore:
-        monkeypatch.setattr(match, "_FEW", 0)
+        monkeypatch.setattr(vectors, "_FEW", 0)
         server = neo4j()
         server.wipe()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -15,11 +16,13 @@ from everfact.assemble import make_memory
 from everfact.errors import StoreUnavailable
 from everfact.memory import Memory
 from everfact.models import Draft, Filter, Query
+from everfact.stores.cypher import line
 from everfact.stores.cypher.falkordb import FalkorEngine
 from everfact.stores.cypher.server import Server
 from everfact.stores.cypher.store import CypherStore
 from everfact.stores.outbox import WAITING, OutboxStore
 from everfact.stores.sqlite import SQLiteStore
+from everfact.testing.builders import episode
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(180)]
 
@@ -107,3 +110,28 @@ async def test_groups_spread_over_nodes_and_one_node_takes_only_its_own_along(
             ]
             assert await finds(memory, group, "submarine")
         assert not (await memory.status()).warning
+
+
+async def test_node_that_hangs_delays_claims_of_the_others_by_one_patience(
+    cluster: FalkorCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(line, "PATIENCE", 3.0)
+    groups = [f"group-{number}" for number in range(60)]
+    registry = cluster.node_of(FalkorEngine.registry)
+    gone = next(number for number in (2, 1) if number != registry)
+    async with await CypherStore.open(FalkorEngine(Server(cluster.url))) as store:
+        for group in groups:
+            await store.add_episode(episode(group_id=group))
+        assert len(await store.unembedded("model", limit=100)) == 60
+        cluster.nodes[gone].freeze()
+        try:
+            for _ in range(2):
+                async with asyncio.timeout(5):
+                    claims = await store.claim("worker", limit=100, lease=timedelta(seconds=1))
+                assert {claim.episode.group_id for claim in claims} == {g for g in groups if cluster.node_of(g) != gone}
+                await asyncio.sleep(1)
+        finally:
+            cluster.nodes[gone].thaw()
+        async with asyncio.timeout(20):
+            while len(await store.unembedded("model", limit=100)) < 60:
+                await asyncio.sleep(0.1)

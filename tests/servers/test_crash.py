@@ -5,19 +5,26 @@ from __future__ import annotations
 import asyncio
 import shutil
 import tempfile
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 import pytest
-from tests.servers.falkordb import FalkorServer
+from tests.servers.falkordb import FalkorServer, falkordb
 from tests.servers.neo4j import Neo4jServer
 
 from everfact import worker
 from everfact.assemble import make_memory
 from everfact.clock import new_id
-from everfact.errors import StoreUnavailable
+from everfact.errors import StoreUnavailable, UsageError
 from everfact.memory import Memory
 from everfact.models import Draft, Filter, Mention, Statement
+from everfact.stores.cypher.engine import Parameters, Step
+from everfact.stores.cypher.falkordb import FalkorEngine
+from everfact.stores.cypher.line import ServerAway
+from everfact.stores.cypher.server import Server
 from everfact.stores.cypher.store import CypherStore
+from everfact.testing.builders import HOME, change, entity, episode
+from everfact.testing.contract.fixtures import LEASE
 from everfact.worker import Worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(400)]
@@ -110,3 +117,55 @@ async def check(memory: Memory, group: str, told: list[str]) -> None:
     }
     changes = await memory.changes(where, limit=10_000)
     assert sorted(change.cause for change in changes) == sorted(turn.uuid for turn in turns)
+
+
+class Losing(FalkorEngine):
+    """Loses the answer to one commit; `meanwhile` happens before it is asked about."""
+
+    late: tuple[str, str, Parameters, Sequence[Step]] | None = None
+    meanwhile: Callable[[], Awaitable[object]] | None = None
+    is_late = False
+
+    async def commit(self, graph: str, guard: str, parameters: Parameters, steps: Sequence[Step]) -> bool:
+        if self.late is not None:  # what seemed lost arrives just before what was done in its place
+            held, self.late = self.late, None
+            assert await super().commit(*held)
+        if self.meanwhile is None:
+            return await super().commit(graph, guard, parameters, steps)
+        meanwhile, self.meanwhile = self.meanwhile, None
+        if self.is_late:
+            self.late = graph, guard, parameters, steps
+        else:
+            assert await super().commit(graph, guard, parameters, steps)
+        await meanwhile()
+        raise ServerAway("cut off")
+
+
+@pytest.fixture
+def engine() -> Losing:
+    falkordb().wipe()
+    return Losing(Server(falkordb().url))
+
+
+async def test_change_counts_as_made_if_its_answer_was_lost_and_others_wrote_since(engine: Losing) -> None:
+    async with await CypherStore.open(engine) as store, await CypherStore.open(falkordb().engine()) as other:
+        engine.meanwhile = lambda: other.add_episode(episode("in between"))
+        made = await store.apply(change(entity("Ana")))
+        assert await store.changes(HOME) == [made]
+        with pytest.raises(UsageError, match="made already"):
+            await store.apply(made)
+        (claim,) = await store.claim("worker", lease=LEASE)
+        engine.meanwhile = lambda: other.add_episode(episode("again"))
+        finished, _ = await store.finish(change(entity("Bo"), parent=made), claim)
+        assert await store.changes(HOME) == [finished, made]
+        (claim,) = await store.claim("worker", lease=LEASE)
+        assert claim.episode.content == "again"
+
+
+async def test_claim_has_the_token_that_the_server_has_though_its_answer_was_late(engine: Losing) -> None:
+    async with await CypherStore.open(engine) as store:
+        await store.add_episode(episode())
+        engine.meanwhile, engine.is_late = lambda: asyncio.sleep(0), True
+        (claim,) = await store.claim("worker", lease=LEASE)
+        await store.renew(claim, lease=LEASE)
+        await store.finish(change(), claim)

@@ -16,9 +16,9 @@ from everfact.assemble import open_store
 from everfact.config import load
 from everfact.errors import ConfigError, EverfactError, StoreError, StoreUnavailable
 from everfact.models import Embedding, Thing
-from everfact.stores.cypher import match
 from everfact.stores.cypher import neo4j as neo4j_engine
 from everfact.stores.cypher import redis as redis_client
+from everfact.stores.cypher import vectors
 from everfact.stores.cypher.store import CypherStore
 from everfact.testing.builders import HOME, episode
 
@@ -90,7 +90,7 @@ async def test_server_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_read_only_replica_can_be_searched(
     start: Callable[..., FalkorServer], monkeypatch: pytest.MonkeyPatch, has_vectors: bool
 ) -> None:
-    monkeypatch.setattr(match, "_FEW", 0)
+    monkeypatch.setattr(vectors, "_FEW", 0)
     primary = start()
     async with await CypherStore.open(primary.engine()) as store:
         told = await store.add_episode(episode("Rome is old"))

@@ -11,7 +11,7 @@ from tests.servers.falkordb import FalkorServer
 
 from everfact.errors import ConfigError, SchemaTooNew
 from everfact.models import Embedding, Filter, Thing
-from everfact.stores.cypher import match, scores
+from everfact.stores.cypher import scores, vectors
 from everfact.stores.cypher.falkordb import FalkorEngine
 from everfact.stores.cypher.server import Server
 from everfact.stores.cypher.store import CypherStore
@@ -101,7 +101,7 @@ async def test_groups_in_one_graph_do_not_crowd_each_other_out(
 async def test_group_that_another_process_has_cleared_is_found_again(
     server: FalkorServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(match, "_FEW", 0)
+    monkeypatch.setattr(vectors, "_FEW", 0)
     async with await CypherStore.open(server.engine()) as one, await CypherStore.open(server.engine()) as other:
         for content in ("alpha", "beta"):
             told = await one.add_episode(episode(content))
@@ -112,6 +112,54 @@ async def test_group_that_another_process_has_cleared_is_found_again(
                 found = await store.match_vector(Thing.EPISODE, "model", (1.0, 0.0), HOME, limit=3)
                 assert [hit.uuid for hit in found] == [told.uuid]
             await other.clear(["home"])
+
+
+async def test_vectors_are_written_at_once_and_indexed_when_a_group_has_grown(
+    server: FalkorServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vectors, "_FEW", 20)
+    async with await CypherStore.open(server.engine()) as store:
+        for is_indexed in (False, True):
+            told = [await store.add_episode(episode(f"turn {number}")) for number in range(15)]
+            put = [Embedding(thing=Thing.EPISODE, uuid=e.uuid, text=e.text, vector=(1.0, 0.0)) for e in told]
+            written = writes(server)
+            assert await store.put_vectors("model", put) == 15
+            assert writes(server) - written <= (3 if is_indexed else 2)
+            found = await store.match_vector(Thing.EPISODE, "model", (1.0, 0.0), HOME, limit=50)
+            assert {hit.uuid for hit in found} >= {e.uuid for e in told}
+            home = FalkorDB(port=server.port).select_graph("home")
+            assert any("VECTOR" in str(index) for index in home.list_indices().result_set) == is_indexed
+        assert await store.put_vectors("model", put) == 15
+        assert await store.put_vectors("model", []) == 0
+
+
+def writes(server: FalkorServer) -> int:
+    """How many queries that may write the server was asked."""
+    return int(server.admin.info("commandstats")["cmdstat_graph.QUERY"]["calls"])
+
+
+async def test_page_of_a_journal_asks_only_the_groups_it_comes_to(server: FalkorServer) -> None:
+    async with await CypherStore.open(server.engine()) as store:
+        for number in range(20):
+            await store.add_episode(episode(group_id=f"group-{number}"))
+        whole = await store.journal(limit=100)
+        for number, entry in enumerate(whole[:-1]):
+            asked = reads(server)
+            assert await store.journal(limit=1, after=entry) == [whole[number + 1]]
+            assert reads(server) - asked <= 10
+
+
+async def test_journal_goes_on_from_what_was_purged(server: FalkorServer) -> None:
+    async with await CypherStore.open(server.engine()) as store:
+        told = [await store.add_episode(episode(f"turn {number}")) for number in range(5)]
+        whole = await store.journal()
+        await store.purge("home", [told[2].uuid])
+        assert (await store.journal(after=whole[2]))[:2] == whole[3:5]
+
+
+def reads(server: FalkorServer) -> int:
+    """How many queries that only read the server was asked."""
+    return int(server.admin.info("commandstats")["cmdstat_graph.RO_QUERY"]["calls"])
 
 
 async def test_what_is_purged_leaves_the_disk(server: FalkorServer) -> None:

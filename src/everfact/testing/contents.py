@@ -76,6 +76,10 @@ class Lease:
     granted_at: datetime
     deadline: datetime
 
+    def is_stale(self, now: datetime) -> bool:
+        """Whether it ran out, or was granted before the clock went back: further ahead than it is long."""
+        return now >= self.deadline or self.granted_at - now >= self.deadline - self.granted_at
+
 
 @dataclass(slots=True)
 class Contents:
@@ -133,8 +137,7 @@ class Contents:
         ready = []
         for group, number in heads.items():
             retry_at, lease = self.queue[number].retry_at, self.leases.get(group)
-            is_held = lease is not None and lease.granted_at <= now < lease.deadline
-            if not is_held and (retry_at is None or retry_at <= now):
+            if (lease is None or lease.is_stale(now)) and (retry_at is None or retry_at <= now):
                 ready.append(number)
         return sorted(ready, key=lambda number: told[number])
 

@@ -140,3 +140,26 @@ async def test_busy_server_is_asked_again_and_counts_as_there(to: Line, monkeypa
         with pytest.raises(ServerBusy):
             await to.call(busy, again=False)
     assert asked == 20
+
+
+async def test_whoever_waits_for_a_server_that_hangs_is_refused_when_that_is_known(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(line, "PATIENCE", 0.05)
+    monkeypatch.setattr(line, "_LONG", 0.01)
+    monkeypatch.setattr(line, "_FIRST_PAUSE", 10.0)
+    to, asked = Line("the server", at_once=2), []
+
+    async def hang() -> None:
+        asked.append(1)
+        await asyncio.Event().wait()
+
+    refused = await asyncio.gather(*(to.call(hang) for _ in range(9)), return_exceptions=True)
+    assert all(isinstance(error, ServerAway) for error in refused)
+    assert len(asked) == 2
+
+
+async def test_waiting_for_ones_turn_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(line, "PATIENCE", 0.2)
+    to = Line("the server", at_once=1)
+    await asyncio.gather(*(to.call(lambda: asyncio.sleep(0.08)) for _ in range(5)))

@@ -6,6 +6,7 @@ which of the groups in it are asked about, so the same queries serve both.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -29,7 +30,8 @@ INDEXED: Final = {
     "EverfactEpisode": (
         *(
             ("uuid",),
-            ("no",),
+            ("group_id",),
+            ("group_id", "no"),
             ("group_id", "status", "no"),
             ("source_key",),
             ("place",),
@@ -41,9 +43,9 @@ INDEXED: Final = {
     "EverfactEntity": (("uuid",), ("group_id",), ("made_by",), ("closed_by",)),
     "EverfactFact": (("uuid",), ("group_id",), ("subject",), ("object",), ("made_by",), ("closed_by",)),
     "EverfactAssertion": (("uuid",), ("group_id",), ("subject",), ("object",), ("episode",), ("made_by",)),
-    "EverfactChange": (("uuid",), ("group_id",), ("cause",)),
-    "EverfactThread": (("key",),),
-    "EverfactTerm": (("key",),),
+    "EverfactChange": (("uuid",), ("group_id",), ("group_id", "no"), ("cause",)),
+    "EverfactThread": (("key",), ("group_id",)),
+    "EverfactTerm": (("key",), ("group_id",)),
 } | dict.fromkeys(TEXTS.values(), (("key",), ("uuid",), ("group_id",), ("embedded",)))
 """Which properties of our nodes have an index; a tuple of several is one index where the server can."""
 
@@ -91,16 +93,18 @@ async def reachable(parts: Sequence[Part], ask: Callable[[Part], Awaitable[list[
     Raises:
         ServerAway: all are.
     """
-    found: list[T] = []
-    away: list[ServerAway] = []
-    for part in parts:
+
+    async def asked(part: Part) -> list[T] | ServerAway:
         try:
-            found += await ask(part)
+            return await ask(part)
         except ServerAway as error:
-            away.append(error)
+            return error
+
+    answers = await asyncio.gather(*map(asked, parts))  # the line to each server lets only so many by at once
+    away = [answer for answer in answers if isinstance(answer, ServerAway)]
     if away and len(away) == len(parts):
         raise away[0]
-    return found
+    return [item for answer in answers if not isinstance(answer, ServerAway) for item in answer]
 
 
 async def size_of(part: Part) -> int:

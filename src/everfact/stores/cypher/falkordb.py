@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from everfact.errors import StoreError, UsageError
 from everfact.models import Thing
@@ -26,6 +27,9 @@ from everfact.stores.cypher.line import ServerAway
 from everfact.stores.cypher.redis import NoGraphError, RedisClient
 from everfact.stores.cypher.rows import space
 from everfact.stores.cypher.server import Server
+
+if TYPE_CHECKING:
+    from redis.asyncio.cluster import ClusterNode
 
 _OWNED = ("EverfactOwner", (("uuid",), ("group_id",)))
 _REGISTERED = {"EverfactState": (("name",),), "EverfactModel": (("name",),), _OWNED[0]: _OWNED[1]}
@@ -116,16 +120,17 @@ class FalkorEngine:
 
     async def _graphs(self) -> set[str]:
         """All graphs. A node of a cluster that is away holds what it held, and whoever asks for that is told so."""
-        found: set[str] = set()
-        for node in await self._client.nodes():
-            name = node.name if node else ""
-            try:
-                self._held[name] = set(await self._client.ask("GRAPH.LIST", node=node))
-            except ServerAway:
-                if node is None or name not in self._held:
-                    raise
-            found |= self._held[name]
-        return found
+        held = await asyncio.gather(*map(self._graphs_of, await self._client.nodes()))
+        return set().union(*held)
+
+    async def _graphs_of(self, node: ClusterNode | None) -> set[str]:
+        name = node.name if node else ""
+        try:
+            self._held[name] = set(await self._client.ask("GRAPH.LIST", node=node))
+        except ServerAway:
+            if node is None or name not in self._held:
+                raise
+        return self._held[name]
 
     async def read(self, graph: str, query: str, parameters: Parameters) -> list[Row]:
         try:
@@ -151,7 +156,7 @@ class FalkorEngine:
         if found:
             check_schema(self._client.name, found[0][0])
         else:
-            self._unprepare(graph)
+            self._prepared.discard(graph)
             of = _REGISTERED if graph == self.registry else INDEXED
             await self._make([*_range_indexes(of), *(_GRAPHITI + _text_indexes() if of is INDEXED else ())], graph)
             await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
@@ -175,12 +180,8 @@ class FalkorEngine:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
-        key = f"{graph}\x1f{thing}\x1f{name}"
-        if key not in self._prepared:
-            found = await self.read(graph, _INDEXED, {"label": TEXTS[thing], "name": name})
-            if found == [["OPERATIONAL"]]:
-                self._prepared.add(key)
-        return key in self._prepared
+        # Asked anew each time: another process may have cleared the group, and its indexes with it.
+        return await self.read(graph, _INDEXED, {"label": TEXTS[thing], "name": name}) == [["OPERATIONAL"]]
 
     async def foreign(self, group_id: str, uuids: Sequence[str]) -> list[str]:
         asked = {"uuids": list(uuids), "group": group_id}
@@ -208,11 +209,8 @@ class FalkorEngine:
                 while await self.read(part.graph, f"{_OF_GROUPS} WITH n LIMIT 1 RETURN 1", asked):
                     await self.write(part.graph, f"{_OF_GROUPS} DETACH DELETE n", asked)
             else:
-                self._unprepare(part.graph)
+                self._prepared.discard(part.graph)
                 await self._client.ask("GRAPH.DELETE", part.graph)
-
-    def _unprepare(self, graph: str) -> None:
-        self._prepared = {name for name in self._prepared if name.partition("\x1f")[0] != graph}
 
     def moment(self, at: datetime | None) -> str | None:
         return None if at is None else at.isoformat()

@@ -47,8 +47,13 @@ class Lease:
     deadline: int = 0
 
     def is_held(self, now: int) -> bool:
-        """Whether it still counts. One granted in the future is from before the clock went back."""
-        return self.token is not None and self.granted_at <= now < self.deadline
+        """Whether it still counts.
+
+        One granted a little in the future is that of a machine whose clock is ahead; one granted further ahead than it
+        is long is from before the clock went back.
+        """
+        is_from_before = self.granted_at - now >= self.deadline - self.granted_at
+        return self.token is not None and now < self.deadline and not is_from_before
 
 
 @dataclass(slots=True)
@@ -84,6 +89,8 @@ class Ledger:
     """Episodes, and entities of which they assert something."""
     owned: set[str] = field(default_factory=set)
     """Ids that are known to belong to no other group."""
+    is_retried: bool = False
+    """An earlier try may have been let in, and others have written since: only the answer was lost."""
     is_touched: bool = False
     """Something changes besides what the steps do: the head, the lease."""
     _last: int = field(init=False)
@@ -152,19 +159,20 @@ class Writer:
             StoreUnavailable: others were quicker every time.
         """
         async with self._turns[group_id]:
-            revision, done, lost = new_id(), None, 0
+            lost: dict[str | None, T] = {}
             for attempt in range(_TRIES):
                 ledger = await self._open(group_id)
-                if done is not None and ledger.revision == revision:  # it was let in, and only the answer was lost
-                    return done[0]
-                done = (await work(ledger),)
+                if ledger.revision in lost:  # that try was let in, and only the answer was lost
+                    return lost[ledger.revision]
+                ledger.is_retried = bool(lost)
+                done, revision = await work(ledger), new_id()
                 self._settle(ledger)
                 try:
                     if not (ledger.steps or ledger.is_touched) or await ledger.commit(revision):
-                        return done[0]
+                        return done
                 except StoreUnavailable:
-                    lost += 1
-                    if lost > _LOST_ANSWERS:
+                    lost[revision] = done
+                    if len(lost) > _LOST_ANSWERS:
                         raise
                 await asyncio.sleep(random.uniform(0, min(_LONGEST_WAIT, 0.002 * 2**attempt)))  # noqa: S311
         raise StoreUnavailable(f"group {group_id} is written to by too many at once", hint="try again")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from everfact.errors import Conflict, UsageError
@@ -13,16 +13,23 @@ from everfact.stores.cypher.engine import Part
 from everfact.stores.cypher.group import Lease, Ledger
 from everfact.stores.cypher.rows import EPISODE, OPEN, Item, to_episode, to_micros
 
-_GROUPS = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups AND g.group_id >= $first RETURN g.group_id"
 _MINE = "MATCH (e:EverfactEpisode) WHERE e.group_id IN $groups"
+_END = "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups RETURN g.next_no"
+_AT = tuple(
+    f"MATCH (e:{label}) WHERE e.group_id IN $groups AND e.uuid = $uuid AND e.{time} = $since RETURN e.no"
+    for label, time in (("EverfactEpisode", "known_from"), ("EverfactChange", "created_at"))
+)
+_STRETCH = "e.no > $after AND e.no <= $until AND"
 _TOLD = (
-    f"{_MINE} AND e.made_by IS NULL AND e.known_from > $since"
-    f" WITH e ORDER BY e.known_from LIMIT $limit RETURN {EPISODE}"
+    f"{_MINE} AND {_STRETCH} e.made_by IS NULL AND e.known_from > $since"
+    f" WITH e ORDER BY e.no LIMIT $limit RETURN {EPISODE}"
 )
 _DONE = (
-    "MATCH (e:EverfactChange) WHERE e.group_id IN $groups AND e.created_at > $since"
-    " WITH e ORDER BY e.created_at LIMIT $limit RETURN properties(e)"
+    f"MATCH (e:EverfactChange) WHERE e.group_id IN $groups AND {_STRETCH} e.created_at > $since"
+    " WITH e ORDER BY e.no LIMIT $limit RETURN properties(e)"
 )
+_WIDTH = 8
+"""How many numbers of a group are looked through for each entry that is wanted: a change numbers all that it writes."""
 _LEFT = (
     f"{_MINE} AND e.status IN ['pending', 'parked'] AND e.no > $after"
     " WITH e ORDER BY e.no LIMIT $limit RETURN e.uuid, e.status, e.attempts, e.error"
@@ -37,15 +44,13 @@ _EMPTY = (
 
 async def journal(parts: Sequence[Part], limit: int, after: Entry | None) -> list[Entry]:
     """See `Store.journal`."""
-    groups: dict[str, Part] = {}
-    for part in parts:
-        for (group,) in await part.read(_GROUPS, first="" if after is None else after.group_id):
-            groups[group] = replace(part, groups=(group,))
     found: list[Entry] = []
-    for group in sorted(groups):
+    first = "" if after is None else after.group_id
+    alone = [replace(part, groups=(group,)) for part in parts for group in part.groups if group >= first]
+    for part in sorted(alone, key=lambda part: part.groups):
         if len(found) < limit:
-            since = after if after is not None and after.group_id == group else None
-            found += await _of_group(groups[group], limit - len(found), since)
+            since = after if part.groups == (first,) else None
+            found += await _of_group(part, limit - len(found), since)
     return found
 
 
@@ -54,7 +59,7 @@ async def _of_group(part: Part, limit: int, since: Entry | None) -> list[Entry]:
         seen = await part.read(_PRESENT, uuid=since.uuid)
         return await _left(part, limit, seen[0][-1] if seen else 0)
     found: list[Entry] = []
-    found += await _history(part, 0 if since is None else to_micros(since.created_at), limit)
+    found += await _history(part, since, limit)
     return found + await _left(part, limit - len(found), 0)
 
 
@@ -65,12 +70,28 @@ async def _left(part: Part, limit: int, after: int) -> list[Entry]:
     ]
 
 
-async def _history(part: Part, since: int, limit: int) -> list[Episode | Change]:
-    """Tellings and changes after that time; only the changes that are wanted are put together."""
-    told = [to_episode(row) for row in await part.read(_TOLD, since=since, limit=limit)]
-    nodes = [node for (node,) in await part.read(_DONE, since=since, limit=limit)]
+async def _history(part: Part, since: Episode | Change | None, limit: int) -> list[Episode | Change]:
+    """Tellings and changes after that one, by stretches: sorting all that follows for each page takes ever longer."""
+    found: list[Episode | Change] = []
+    after, width, time = 0, limit * _WIDTH, 0
+    if since is not None:
+        time = to_micros(since.created_at)
+        numbers = [row for query in _AT for row in await part.read(query, uuid=since.uuid, since=time)]
+        after = max((no for (no,) in numbers), default=0)
+    end = max((no for (no,) in await part.read(_END)), default=0)
+    while len(found) < limit and after < end:
+        asked = {"after": after, "until": after + width, "since": time, "limit": limit - len(found)}
+        found += await _stretch(part, asked)
+        after, width = after + width, 2 * width
+    return found
+
+
+async def _stretch(part: Part, asked: Mapping[str, int]) -> list[Episode | Change]:
+    """The first tellings and changes with such numbers; only the changes that are wanted are put together."""
+    told = [to_episode(row) for row in await part.read(_TOLD, **asked)]
+    nodes = [node for (node,) in await part.read(_DONE, **asked)]
     times = sorted([*(to_micros(episode.created_at) for episode in told), *(node["created_at"] for node in nodes)])
-    last = times[:limit][-1] if times else 0
+    last = times[: asked["limit"]][-1] if times else 0
     done = await read.whole(part, [node for node in nodes if node["created_at"] <= last])
     found: list[Episode | Change] = [*map(as_entry, done)]
     found += [as_entry(episode) for episode in told if to_micros(episode.created_at) <= last]

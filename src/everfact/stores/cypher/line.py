@@ -23,6 +23,7 @@ _LONG = 2.0
 PATIENCE = 30.0
 """Seconds after which a call has taken long, and after which nothing is expected of it any more."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 10.0
+_AT_ONCE = 100
 
 
 class ServerAway(StoreUnavailable):
@@ -40,11 +41,12 @@ class ServerBusy(StoreUnavailable):
 
 
 class Line:
-    """Counts what fails, and decides who may try."""
+    """Counts what fails, and decides who may try, and how many at once."""
 
-    def __init__(self, to: str, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, to: str, now: Callable[[], float] = time.monotonic, *, at_once: int = _AT_ONCE) -> None:
         self._to = to
         self._now = now
+        self._slots = asyncio.Semaphore(at_once)
         self._failures = 0
         self._next_try = 0.0
         self._is_probing = False
@@ -57,20 +59,21 @@ class Line:
             ServerAway: the line is broken.
         """
         for attempt in range(1, _TRIES + 1):
-            is_probe = self._enter()
-            began = self._now()
-            try:
-                result = await self._done(work)
-            except ServerAway as error:
-                took_long = self._now() - began > _LONG
-                self._broke(error, for_good=took_long)
-                if took_long or not again or attempt == _TRIES:
-                    raise
-            else:
-                self._failures = 0
-                return result
-            finally:
-                self._is_probing &= not is_probe
+            async with self._slots:  # waited for before the line is looked at: it may have broken meanwhile
+                is_probe = self._enter()
+                began = self._now()
+                try:
+                    result = await self._done(work)
+                except ServerAway as error:
+                    took_long = self._now() - began > _LONG
+                    self._broke(error, for_good=took_long)
+                    if took_long or not again or attempt == _TRIES:
+                        raise
+                else:
+                    self._failures = 0
+                    return result
+                finally:
+                    self._is_probing &= not is_probe
             await asyncio.sleep(_uneven(_FIRST_PAUSE * 2**attempt))
         raise AssertionError("the last try answers or raises")
 

@@ -10,12 +10,10 @@ from everfact.stores.cypher.engine import Part, Row
 from everfact.stores.cypher.read import newest
 from everfact.stores.cypher.rows import speaker_key
 from everfact.stores.cypher.scores import ranked
-from everfact.stores.cypher.vectors import direction
+from everfact.stores.cypher.vectors import direction, is_small
 from everfact.stores.cypher.where import Where, versions
 from everfact.stores.walk import Ends, Walk
 
-_FEW = 2_000
-"""Of a group with no more versions than this all vectors are compared; that is as quick, and exact."""
 _MOST = 10_000
 
 
@@ -31,8 +29,7 @@ async def match_vector(
     scores: dict[str, float] = {}
     for part, size in sized:
         where = await versions(part, thing, filter_)
-        is_small = where.is_narrow or size <= _FEW
-        look = _nearest_of_all if is_small else _nearest
+        look = _nearest_of_all if where.is_narrow or is_small(size) else _nearest
         scores |= await look(part, (thing, name), where, {"vector": question, "limit": limit})
     return ranked(scores, limit)
 

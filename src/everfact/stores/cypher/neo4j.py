@@ -196,9 +196,9 @@ class Neo4jEngine:
 
     async def drop(self, part: Part) -> None:
         asked = {"groups": [*part.groups, *map(self.theirs, part.groups)], "most": _BATCH}
-        for edge in (False, True):
-            match = "()-[n]->()" if edge else "(n)"
-            query = f"MATCH {match} WHERE n.group_id IN $groups WITH n LIMIT $most DETACH DELETE n RETURN count(n)"
+        kinds = [f"(n:{label})" for label in (*INDEXED, *_NODES)] + [f"()-[n:{kind}]->()" for kind in _EDGES]
+        for kind in kinds:
+            query = f"MATCH {kind} WHERE n.group_id IN $groups WITH n LIMIT $most DETACH DELETE n RETURN count(n)"
             while (await self.write(part.graph, query, asked))[0][0]:
                 pass
 
@@ -310,12 +310,33 @@ def _indexes() -> list[str]:
         " OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace'}}"
         for thing, label in TEXTS.items()
     ]
-    made += [f"CREATE INDEX {name} IF NOT EXISTS FOR (n:{label}) ON (n.uuid)" for label, name in _SHOWN.items()]
-    return [*made, "CREATE INDEX relation_uuid IF NOT EXISTS FOR ()-[e:RELATES_TO]-() ON (e.uuid)"]
+    made += [
+        f"CREATE INDEX {name}_{of} IF NOT EXISTS FOR (n:{label}) ON (n.{of})"
+        for label, (name, *asked) in _NODES.items()
+        for of in asked
+    ]
+    made += [
+        f"CREATE INDEX {name}_{of} IF NOT EXISTS FOR ()-[e:{kind}]-() ON (e.{of})"
+        for kind, (name, *asked) in _EDGES.items()
+        for of in asked
+    ]
+    return made
 
 
-_SHOWN = {"Entity": "entity_uuid", "Episodic": "episode_uuid", "Saga": "saga_uuid"}
-"""Under the names that Graphiti gives them, so that it finds its own."""
+_NODES = {
+    "Entity": ("entity", "uuid", "group_id"),
+    "Episodic": ("episode", "uuid", "group_id"),
+    "Community": ("community", "group_id"),
+    "Saga": ("saga", "uuid", "group_id", "name"),
+}
+_EDGES = {
+    "RELATES_TO": ("relation", "uuid", "group_id"),
+    "MENTIONS": ("mention", "group_id"),
+    "HAS_EPISODE": ("has_episode", "group_id"),
+    "NEXT_EPISODE": ("next_episode", "group_id"),
+    "HAS_MEMBER": ("has_member", "group_id"),
+}
+"""What Graphiti writes, how the names of its indexes begin, and by what we look it up: so it finds its own."""
 
 
 def _text_index(thing: Thing) -> str:

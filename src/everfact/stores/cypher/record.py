@@ -19,7 +19,7 @@ _PRESENT = {
     " RETURN e.no, e.data"
     for thing, label in LABELS.items()
 }
-_MADE = "MATCH (e:EverfactChange) WHERE e.uuid IN $uuids RETURN e.uuid"
+_MADE = "MATCH (e:EverfactChange) WHERE e.uuid IN $uuids RETURN e.uuid, e.created_at"
 _SAID = (
     "MATCH (e:EverfactAssertion) WHERE e.uuid IN $uuids AND e.group_id = $group RETURN e.uuid, size(e.marks) % 2 = 1"
 )
@@ -48,7 +48,9 @@ async def apply(ledger: Ledger, change: Change) -> Change:
     foreign = {item.group_id for item in items} - {change.group_id}
     if foreign:
         raise UsageError(f"a change to group {change.group_id} holds items of group {min(foreign)}")
-    if await made(ledger, [change.uuid]):
+    if change.uuid in (known := await made(ledger, [change.uuid])):
+        if ledger.is_retried:
+            return change.recorded(to_moment(known[change.uuid]))
         raise UsageError(f"change {change.uuid} was made already")
     if change.parent != ledger.head:
         raise Conflict(
@@ -61,16 +63,17 @@ async def apply(ledger: Ledger, change: Change) -> Change:
     return change
 
 
-async def made(ledger: Ledger, uuids: Sequence[str]) -> set[str]:
-    """Those of these ids that are changes which were made."""
-    return {uuid for (uuid,) in await ledger.read(_MADE, uuids=list(uuids))}
+async def made(ledger: Ledger, uuids: Sequence[str]) -> dict[str, int]:
+    """Those of these ids that are changes which were made, and when."""
+    return dict(map(tuple, await ledger.read(_MADE, uuids=list(uuids))))
 
 
 async def finish(ledger: Ledger, change: Change, claim: Claim) -> Change:
     """See `Store.finish`."""
     if claim.episode.group_id != change.group_id:
         raise UsageError(f"a change to group {change.group_id} cannot finish an episode of {claim.episode.group_id}")
-    queue.finish(ledger, claim)
+    if not (ledger.is_retried and await made(ledger, [change.uuid])):
+        queue.finish(ledger, claim)
     return await apply(ledger, change)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, cast
@@ -33,11 +32,10 @@ class RedisClient:
         self.name = f"FalkorDB at {server.host}:{server.port or _PORT}"
         self.is_cluster = False
         self._to = server
-        self._lines: defaultdict[str, Line] = defaultdict(lambda: Line(self.name))
-        """One for each graph and node of a cluster; a single server has one line."""
+        self._lines: dict[str, Line] = {}
+        """One for each node of a cluster; a single server has one line."""
         self._server: Redis | RedisCluster | None = None
         self._milliseconds = int(PATIENCE * 1000)
-        self._slots = asyncio.Semaphore(_AT_ONCE)
         self._is_closed = False
 
     async def open(self) -> None:
@@ -76,7 +74,7 @@ class RedisClient:
 
     async def _check_version(self) -> None:
         """Refuse a server that is too old to do what is asked of it, or has no module at all."""
-        await self._line("").call(self._greet, again=False)
+        await self._line_to("").call(self._greet, again=False)
         for module in await self._asked("MODULE", "LIST") or ():
             said = module if isinstance(module, dict) else dict(zip(module[::2], module[1::2], strict=False))
             if said["name"] == "graph" and said["ver"] < OLDEST:
@@ -125,16 +123,17 @@ class RedisClient:
         Raises:
             NoGraphError: it reads one that is not there.
         """
-        return await self._line(graph).call(lambda: self._query(graph, query, parameters, reads), again=again)
+        return await self._line_to(self._node_of(graph)).call(
+            lambda: self._query(graph, query, parameters, reads), again=again
+        )
 
     async def _query(self, graph: str, query: str, parameters: Parameters, reads: bool) -> list[Row]:
         from falkordb.asyncio.graph import AsyncGraph  # type: ignore[import-untyped]
 
-        async with self._slots:
-            with self._translated():
-                of = AsyncGraph(self._open_server(), graph)
-                ask = of.ro_query if reads else of.query
-                result = await ask(query, _clean(parameters), timeout=self._milliseconds)
+        with self._translated():
+            of = AsyncGraph(self._open_server(), graph)
+            ask = of.ro_query if reads else of.query
+            result = await ask(query, _clean(parameters), timeout=self._milliseconds)
         rows: list[Row] = result.result_set
         return rows
 
@@ -146,7 +145,7 @@ class RedisClient:
             with self._translated():
                 return await self._open_server().execute_command(*command, **on)
 
-        return await self._line(node.name if node else command[-1]).call(ask)
+        return await self._line_to(node.name if node else self._node_of(command[-1])).call(ask)
 
     async def _asked(self, *command: str, node: ClusterNode | None = None) -> Any:
         """The same of what hosted servers, and users with few rights, may not ask: None then."""
@@ -167,16 +166,17 @@ class RedisClient:
             with self._translated():
                 await server.initialize()
 
-        await self._line("").call(learn)
+        await self._line_to("").call(learn)
         return list(server.get_primaries())
 
     async def weakness(self) -> str:
         """What a crash could take back, and what to do; empty for nothing."""
         for node in await self.nodes():
-            if await self._setting("appendonly", node) not in ("yes", None):
-                return f"{self.name} keeps no log: a crash loses what it has not saved. Start it with --appendonly yes"
-            if await self._setting("appendfsync", node) not in ("always", None):
-                return f"{self.name} may lose its last second in a power cut. Start it with --appendfsync always"
+            with suppress(ServerAway):  # it says nothing of those that are away
+                if await self._setting("appendonly", node) not in ("yes", None):
+                    return f"{self.name} keeps no log: a crash loses what is not saved. Start it with --appendonly yes"
+                if await self._setting("appendfsync", node) not in ("always", None):
+                    return f"{self.name} may lose its last second in a power cut. Start it with --appendfsync always"
         return ""
 
     async def _setting(self, name: str, node: ClusterNode | None) -> str | None:
@@ -212,8 +212,20 @@ class RedisClient:
             raise StoreError("the memory is closed")
         return self._server
 
-    def _line(self, to: str) -> Line:
-        return self._lines[to if self.is_cluster else ""]
+    def _node_of(self, graph: str) -> str:
+        """The name of the node that has a graph; empty where it is not known, and of a single server."""
+        from redis.exceptions import RedisClusterException
+
+        if self.is_cluster:
+            with suppress(RedisClusterException):
+                if node := cast("RedisCluster", self._open_server()).get_node_from_key(graph):
+                    return node.name
+        return ""
+
+    def _line_to(self, node: str) -> Line:
+        if node not in self._lines:
+            self._lines[node] = Line(f"FalkorDB at {node}" if node else self.name, at_once=_AT_ONCE)
+        return self._lines[node]
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -12,17 +12,25 @@ from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded,
 from everfact.stores.cypher.engine import LABELS, Engine, Part, Row, reachable
 from everfact.stores.cypher.rows import NO_MODEL, OPEN, from_data, text_digest
 
+_FEW = 2_000
+"""With no more versions than this all vectors are compared: that is as quick, exact, and an index takes much memory."""
 _KINDS: dict[Thing, type[Episode | Entity | Fact]] = {
     Thing.EPISODE: Episode,
     Thing.ENTITY: Entity,
     Thing.FACT: Fact,
 }
 _MODEL = "MERGE (m:EverfactModel {name: $name}) ON CREATE SET m.dimension = $dimension RETURN m.dimension"
+_SIZE = "MATCH (g:EverfactGroup) WITH sum(g.next_no) AS n RETURN n"
 _DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
 _REVISIONS = (
     "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups WITH g ORDER BY g.group_id RETURN g.group_id, g.revision"
 )
 _OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
+
+
+def is_small(size: int) -> bool:
+    """Whether something of so many versions needs no index."""
+    return size <= _FEW
 
 
 def vector_name(model: str) -> str:
@@ -46,15 +54,16 @@ def direction(vector: Vector, *, is_question: bool = False) -> list[float]:
 
 async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding]) -> int:
     """See `Store.put_vectors`."""
+    if not embeddings:
+        return 0
     name, kept = vector_name(model), 0
+    asked = {"name": model, "dimension": len(embeddings[0].vector)}
+    ((dimension,),) = await engine.write(engine.registry, _MODEL, asked)
     rows: dict[Thing, list[dict[str, object]]] = defaultdict(list)
     for embedding in embeddings:
-        vector = direction(embedding.vector)
-        ((dimension,),) = await engine.write(engine.registry, _MODEL, {"name": model, "dimension": len(vector) - 2})
-        check_dimension(model, dimension, len(vector) - 2)
-        rows[embedding.thing].append(
-            {"uuid": embedding.uuid, "digest": text_digest(embedding.text), "vector": vector, "model": model}
-        )
+        check_dimension(model, dimension, len(embedding.vector))
+        digest, vector = text_digest(embedding.text), direction(embedding.vector)
+        rows[embedding.thing].append({"uuid": embedding.uuid, "digest": digest, "vector": vector, "model": model})
     for thing, of in rows.items():
         put = (
             f"UNWIND $rows AS r MATCH (e:{LABELS[thing]} {{uuid: r.uuid}})-[:EverfactSays]->(t)"
@@ -63,11 +72,18 @@ async def put_vectors(engine: Engine, model: str, embeddings: Sequence[Embedding
             " RETURN count(t)"
         )
         for graph, uuids in (await engine.homes([str(row["uuid"]) for row in of])).items():
-            await engine.prepare_vectors(graph, thing, name, dimension + 2)
-            here = [row for row in of if row["uuid"] in set(uuids)]
+            if not (await engine.has_vectors(graph, thing, name) or await _is_small(engine, graph)):
+                await engine.prepare_vectors(graph, thing, name, dimension + 2)
+            lying_here = set(uuids)
+            here = [row for row in of if row["uuid"] in lying_here]
             ((count,),) = await engine.write(graph, put, {"rows": here}) or ((0,),)
             kept += count
     return kept
+
+
+async def _is_small(engine: Engine, graph: str) -> bool:
+    found = await engine.read(graph, _SIZE, {})
+    return is_small(found[0][0] if found else 0)
 
 
 async def dimension_of(engine: Engine, model: str) -> int | None:
@@ -96,20 +112,19 @@ class Gaps:
     async def unembedded(self, parts: Sequence[Part], model: str, limit: int) -> list[Unembedded]:
         """See `Store.unembedded`. What has a vector of another model is looked through one by one."""
         others = [name for (name,) in await self._engine.read(self._engine.registry, _OTHERS, {"name": model})]
-        left = limit
 
-        async def lacking(part: Part) -> list[Unembedded]:
-            nonlocal left
+        async def written(part: Part) -> list[tuple[Part, list[Row]]]:
             revisions = await part.read(_REVISIONS)
-            if not left or self._none.get((part.graph, model)) == revisions:
-                return []
-            found = await _lacking(part, model, [NO_MODEL, *others], left)
-            if not found:
-                self._none[part.graph, model] = revisions
-            left -= len(found)
-            return found
+            return [] if self._none.get((part.graph, model)) == revisions else [(part, revisions)]
 
-        return await reachable(parts, lacking)
+        found: list[Unembedded] = []
+        for part, revisions in await reachable(parts, written):
+            if len(found) < limit:
+                lacking = await _lacking(part, model, [NO_MODEL, *others], limit - len(found))
+                if not lacking:
+                    self._none[part.graph, model] = revisions
+                found += lacking
+        return found
 
 
 async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from everfact.stores.sqlite import segments
 from everfact.stores.sqlite.connection import connect, transaction, translated
 from everfact.stores.sqlite.migrate import schema_of, scripts
+from everfact.stores.sqlite.queue import STALE
 from everfact.stores.sqlite.rows import to_micros
 from everfact.stores.sqlite.salvage import mend_references
 from everfact.stores.sqlite.upkeep import back_up
 
 _MOST = 10
-_STALE = "deadline <= :now OR granted_at > :now"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def check(path: Path, now: datetime) -> Checkup:
             newest_schema=newest,
             damage=() if told == ["ok"] else tuple(map(str, told)),
             dangling=len(connection.execute("PRAGMA foreign_key_check").fetchall()),
-            stale_leases=connection.execute(f"SELECT count(*) FROM leases WHERE {_STALE}", {"now": to_micros(now)}).get,
+            stale_leases=connection.execute(f"SELECT count(*) FROM leases WHERE {STALE}", {"now": to_micros(now)}).get,
             lost_segments=sum(map(shelf.is_lost, segments.all_of(connection))),
         )
 
@@ -61,7 +61,7 @@ def mend(path: Path, found: Checkup, now: datetime) -> Path | None:
             back_up(connection, kept)
             connection.execute("PRAGMA foreign_keys = OFF")
             transaction(connection, "BEGIN IMMEDIATE", mend_references)
-        drop = f"DELETE FROM leases WHERE {_STALE}"
+        drop = f"DELETE FROM leases WHERE {STALE}"
         transaction(connection, "BEGIN IMMEDIATE", lambda c: c.execute(drop, {"now": to_micros(now)}).fetchall())
         shelf = segments.Shelf(path)
         transaction(connection, "BEGIN IMMEDIATE", lambda c: segments.drop_lost(c, shelf))

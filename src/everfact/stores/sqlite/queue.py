@@ -13,6 +13,9 @@ from everfact.models import HEARD, MET, Claim, Filter, names_in
 from everfact.stores.sqlite import rows, where
 from everfact.stores.sqlite.where import GROUP_SPAN
 
+STALE = "deadline <= :now OR granted_at - :now >= deadline - granted_at"
+"""A lease that ran out, or was granted before the clock went back: further ahead than it is long."""
+
 # Counted before the work begins: a worker that dies of an episode has tried it too.
 _TAKEN = f"""
     {rows.EPISODE.replace("q.attempts", "q.attempts + 1")}, e.id, e.group_no, g.head,
@@ -32,7 +35,7 @@ _HEADS = f"""
     SELECT {_TAKEN}
     FROM head CROSS JOIN {rows.EPISODE_FROM} LEFT JOIN leases AS l ON l.group_no = e.group_no
     WHERE e.id = head.id AND (:groups IS NULL OR g.group_id IN (SELECT value FROM json_each(:groups)))
-    AND q.retry_at <= :now AND (l.token IS NULL OR l.deadline <= :now OR l.granted_at > :now)
+    AND q.retry_at <= :now AND (l.token IS NULL OR {STALE})
     ORDER BY e.created_at, e.uuid LIMIT :limit
 """
 _NEXT = f"""
@@ -59,7 +62,7 @@ def claim(
     lease: timedelta,
     now: datetime,
 ) -> list[Claim]:
-    """See `Store.claim`. A lease granted in the future was granted before the clock went back: it counts as stale."""
+    """See `Store.claim`."""
     limit, group_ids = wanted
     groups = None if group_ids is None else rows.to_json(list(group_ids))
     wanted_now = {"now": rows.to_micros(now), "limit": limit, "groups": groups}

@@ -180,6 +180,14 @@ class Claims(Fixtures):
         clock.advance(-DAY)
         assert len(await store.claim("other", lease=LEASE)) == 1
 
+    async def test_lease_of_a_machine_whose_clock_is_ahead_is_held(self, store: Store, clock: FakeClock) -> None:
+        await store.add_episode(episode())
+        await store.claim("ahead", lease=LEASE)
+        clock.advance(SECOND - LEASE)
+        assert await store.claim("behind", lease=LEASE) == []
+        clock.advance(-SECOND)
+        assert len(await store.claim("behind", lease=LEASE)) == 1
+
     async def test_failed_episode_holds_its_group_up_until_retried_or_parked(
         self, store: Store, clock: FakeClock
     ) -> None:

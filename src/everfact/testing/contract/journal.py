@@ -218,6 +218,13 @@ class Journal(Fixtures):
         assert await journal_of(store) == entries
         assert (await store.add_episode(episode("more"))).created_at > later.created_at
 
+    async def test_pages_reach_across_changes_of_many_items(self, store: Store) -> None:
+        for number in range(3):
+            await store.add_episode(episode(f"turn {number}"))
+            await apply_next(store, change(*(entity(f"E{number} {n}") for n in range(40))))
+        entries = await journal_of(store)
+        assert await journal_of(store, limit=1) == entries
+
     async def test_store_goes_on_from_what_was_replayed(self, store: Store, clock: FakeClock) -> None:
         reference = ReferenceStore(now=clock)
         last = [await reference.add_episode(episode(thread="t", source_key=key)) for key in ("a", "b")][-1]
