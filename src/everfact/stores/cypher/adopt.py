@@ -30,10 +30,10 @@ _EACH, _SIZE = 500, 4_000_000
 _AGAIN_SECONDS = 60.0
 # In this order: what is said of an entity comes after it.
 _THEIRS = {
-    Thing.ENTITY: "MATCH (n:Entity) WHERE n.group_id = $group AND n.uuid IS NOT NULL",
-    Thing.EPISODE: "MATCH (n:Episodic) WHERE n.group_id = $group AND n.uuid IS NOT NULL",
+    Thing.ENTITY: "MATCH (n:Entity) WHERE n.group_id = $group",
+    Thing.EPISODE: "MATCH (n:Episodic) WHERE n.group_id = $group",
     # Without a word on the ends: FalkorDB would begin with those. Facts whose ends are not here are left out later.
-    Thing.FACT: "MATCH ()-[n:RELATES_TO]->() WHERE n.group_id = $group AND n.uuid IS NOT NULL"
+    Thing.FACT: "MATCH ()-[n:RELATES_TO]->() WHERE n.group_id = $group"
     " AND coalesce(n.name, '') <> 'IS_DUPLICATE_OF'",
 }
 _THESE = {
@@ -140,7 +140,7 @@ class Adoption:
             f" max(size(toString(coalesce({_SIZES[thing]}, '')))) AS size ORDER BY at RETURN uuid, size"
         )
         theirs = self._engine.theirs(group)
-        sizes = {str(uuid): size for uuid, size in await self._read(group, missing, theirs)}
+        sizes = {str(uuid): size for uuid, size in await self._read(group, missing, theirs) if uuid is not None}
         lost = set(await self._engine.foreign(group, list(sizes)))
         query = f"{_THESE[thing]} WHERE n.uuid IN $uuids AND n.group_id = $group RETURN {_COLUMNS[thing]}"
         found = False

@@ -180,11 +180,7 @@ class RedisClient:
         return ""
 
     async def _setting(self, name: str, node: ClusterNode | None) -> str | None:
-        """None where it cannot be learned now."""
-        try:
-            return dict(await self._asked("CONFIG", "GET", name, node=node) or {}).get(name)
-        except ServerAway:
-            return None
+        return dict(await self._asked("CONFIG", "GET", name, node=node) or {}).get(name)
 
     async def rewrite_log(self) -> None:
         """Have it written anew without what has been deleted; one under way may have begun before that.
