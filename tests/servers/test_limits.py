@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from falkordb import FalkorDB  # type: ignore[import-untyped]
@@ -136,6 +137,18 @@ async def test_vectors_are_written_at_once_and_indexed_when_a_group_has_grown(
 def writes(server: FalkorServer) -> int:
     """How many queries that may write the server was asked."""
     return int(server.admin.info("commandstats")["cmdstat_graph.QUERY"]["calls"])
+
+
+async def test_texts_that_ended_before_they_were_embedded_are_looked_at_once(server: FalkorServer) -> None:
+    left = "MATCH (t:EverfactEpisodeText {embedded: '-'}) RETURN count(t)"
+    async with await CypherStore.open(server.engine()) as store:
+        told = await store.add_episode(episode("turn"))
+        for number in range(20):
+            told = await store.add_episode(replace(told, content=f"turn {number}"))
+        home = FalkorDB(port=server.port).select_graph("home")
+        assert home.query(left).result_set == [[21]]
+        assert [item.text for item in await store.unembedded("model", limit=4)] == [told.text]
+        assert home.query(left).result_set == [[1]]
 
 
 async def test_page_of_a_journal_asks_only_the_groups_it_comes_to(server: FalkorServer) -> None:

@@ -9,11 +9,13 @@ from everfact.errors import UsageError
 from everfact.models import Episode, Status, Thing, thing_of
 from everfact.stores.cypher.engine import LABELS, TEXTS
 from everfact.stores.cypher.group import Lease, Ledger
-from everfact.stores.cypher.rows import EPISODE, OPEN, Item, key, to_episode, to_moment, version
+from everfact.stores.cypher.rows import EPISODE, NO_MODEL, NO_VERSION, OPEN, Item, key, to_episode, to_moment, version
 
 _WRITE = {
     thing: f"CREATE (e:{label}) SET e = r.node"
-    f" MERGE (t:{TEXTS[thing]} {{key: r.text.key}}) ON CREATE SET t += r.text CREATE (e)-[:EverfactSays]->(t)"
+    f" MERGE (t:{TEXTS[thing]} {{key: r.text.key}}) ON CREATE SET t += r.text"
+    f" ON MATCH SET t.embedded = CASE t.embedded WHEN '{NO_VERSION}' THEN '{NO_MODEL}' ELSE t.embedded END"
+    " CREATE (e)-[:EverfactSays]->(t)"
     " FOREACH (key IN r.terms |"
     " MERGE (n:EverfactTerm {key: key}) ON CREATE SET n.group_id = r.text.group_id CREATE (e)-[:EverfactHas]->(n))"
     for thing, label in LABELS.items()

@@ -23,6 +23,8 @@ OPEN: Final = 1 << 62
 
 NO_MODEL: Final = "-"
 """What a wording without a vector has in place of its model: an empty text would not be in the index."""
+NO_VERSION: Final = "~"
+"""What one has there that lacked a vector when its last version had ended: it is not looked at until another begins."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -10,7 +10,7 @@ from hashlib import blake2b
 from everfact.errors import UsageError
 from everfact.models import Embedding, Entity, Episode, Fact, Thing, Unembedded, Vector
 from everfact.stores.cypher.engine import LABELS, Engine, Part, Row, reachable
-from everfact.stores.cypher.rows import NO_MODEL, OPEN, from_data, text_digest
+from everfact.stores.cypher.rows import NO_MODEL, NO_VERSION, OPEN, from_data, text_digest
 
 _FEW = 2_000
 """With no more versions than this all vectors are compared: that is as quick, exact, and an index takes much memory."""
@@ -24,6 +24,12 @@ _SIZE = "MATCH (g:EverfactGroup) WITH sum(g.next_no) AS n RETURN n"
 _DIMENSION = "MATCH (m:EverfactModel {name: $name}) RETURN m.dimension"
 _REVISIONS = (
     "MATCH (g:EverfactGroup) WHERE g.group_id IN $groups WITH g ORDER BY g.group_id RETURN g.group_id, g.revision"
+)
+# The first SET takes the lock of the node where there are locks; only then are its versions looked at.
+_PUT_ASIDE = (
+    "UNWIND $keys AS key MATCH (t:{label}Text {{key: key}}) SET t.lock = true"
+    f" WITH t OPTIONAL MATCH (t)<-[:EverfactSays]-(e:{{label}}) WHERE e.known_to = {OPEN}"
+    f" WITH t, count(e) AS standing WHERE standing = 0 SET t.embedded = '{NO_VERSION}'"
 )
 _OTHERS = "MATCH (m:EverfactModel) WHERE m.name <> $name RETURN m.name"
 
@@ -130,14 +136,23 @@ class Gaps:
 async def _lacking(part: Part, model: str, before: Sequence[str], limit: int) -> list[Unembedded]:
     found: list[Unembedded] = []
     for thing, label in LABELS.items():
-        query = (
-            f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND NOT $model IN coalesce(t.models, [])"
-            f" WITH t MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} AND e.group_id IN $groups"
-            " WITH e LIMIT $limit RETURN e.data"
-        )
-        for (data,) in await part.read(query, before=before, model=model, limit=limit - len(found)):
-            item = from_data(_KINDS[thing], data)
-            found.append(Unembedded(thing=thing, uuid=item.uuid, text=item.text))
-        if len(found) >= limit:
-            break
+        if len(found) < limit:
+            for data in await _items_lacking(part, label, model, before, limit - len(found)):
+                item = from_data(_KINDS[thing], data)
+                found.append(Unembedded(thing=thing, uuid=item.uuid, text=item.text))
     return found
+
+
+async def _items_lacking(part: Part, label: str, model: str, before: Sequence[str], limit: int) -> list[str]:
+    """Of one kind; wordings that are found without an open version are put aside, so that none is found twice."""
+    query = (
+        f"MATCH (t:{label}Text) WHERE t.embedded IN $before AND t.group_id IN $groups"
+        " AND NOT $model IN coalesce(t.models, []) WITH t LIMIT $limit"
+        f" OPTIONAL MATCH (t)<-[:EverfactSays]-(e:{label}) WHERE e.known_to = {OPEN} RETURN t.key, e.data"
+    )
+    while True:
+        found = await part.read(query, before=before, model=model, limit=limit)
+        ended = [key for key, data in found if data is None]
+        if not ended:
+            return [data for _, data in found]
+        await part.engine.write(part.graph, _PUT_ASIDE.format(label=label), {"keys": ended})

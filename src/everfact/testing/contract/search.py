@@ -152,6 +152,22 @@ class Search(Fixtures):
         hits = await store.match_vector(Thing.ENTITY, embedder.model, embedder.vector("Alice"), then, limit=5)
         assert [hit.uuid for hit in hits] == [alice.uuid]
 
+    async def test_text_that_comes_back_is_embedded(self, store: Store) -> None:
+        told = await store.add_episode(episode("Rome"))
+        for content in ("Oslo", "Rome", "Oslo"):
+            told = await store.add_episode(replace(told, content=content))
+            for model in ("one", "other"):
+                assert [item.text for item in await store.unembedded(model, limit=10)] == [told.text]
+        vector = Embedding(thing=Thing.EPISODE, uuid=told.uuid, text=told.text, vector=array("f", (1.0, 0.0)))
+        assert await store.put_vectors("one", [vector]) == 1
+        assert await store.unembedded("one", limit=10) == []
+        assert len(await store.unembedded("other", limit=10)) == 1
+        await store.add_episode(replace(told, content="Rome"))
+        assert len(await store.unembedded("other", limit=10)) == 1
+        back = await store.add_episode(replace(told, content="Oslo"))
+        assert await store.unembedded("one", limit=10) == []
+        assert [item.text for item in await store.unembedded("other", limit=10)] == [back.text]
+
     async def test_upkeep_changes_no_answer(self, store: Store) -> None:
         embedder = HashingEmbedder()
         told = [await store.add_episode(episode(text)) for text in ("red fox", "blue whale")]
