@@ -33,8 +33,7 @@ _THEIRS = {
     Thing.ENTITY: "MATCH (n:Entity) WHERE n.group_id = $group",
     Thing.EPISODE: "MATCH (n:Episodic) WHERE n.group_id = $group",
     # Without a word on the ends: FalkorDB would begin with those. Facts whose ends are not here are left out later.
-    Thing.FACT: "MATCH ()-[n:RELATES_TO]->() WHERE n.group_id = $group"
-    " AND coalesce(n.name, '') <> 'IS_DUPLICATE_OF'",
+    Thing.FACT: "MATCH ()-[n:RELATES_TO]->() WHERE n.group_id = $group AND coalesce(n.name, '') <> 'IS_DUPLICATE_OF'",
 }
 _THESE = {
     Thing.ENTITY: "MATCH (n:Entity)",
