@@ -47,11 +47,11 @@ _THEIR_GROUPS = tuple(f"MATCH (n:{label}) WITH DISTINCT n.group_id AS id RETURN 
 _ANY = "MATCH (n) WITH n LIMIT 1 RETURN 1"
 _OF_GROUPS = "MATCH (n) WHERE n.group_id IN $groups WITH n LIMIT $most"
 _BATCH = 10_000
-_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
+_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE status <> 'OPERATIONAL' RETURN label"
 _INDEXED = (
     "CALL db.indexes() YIELD label, status, properties WHERE label = $label AND $name IN properties RETURN status"
 )
-_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
+_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.01
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
     " WITH o WHERE o.group_id <> $group RETURN o.uuid"
@@ -159,6 +159,7 @@ class FalkorEngine:
             self._prepared.discard(graph)
             of = _REGISTERED if graph == self.registry else INDEXED
             await self._make([*_range_indexes(of), *(_GRAPHITI + _text_indexes() if of is INDEXED else ())], graph)
+            await self._wait_for_indexes(graph)
             await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
         self._prepared.add(graph)
 
@@ -174,8 +175,12 @@ class FalkorEngine:
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
         await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
+        await self._wait_for_indexes(graph)
+
+    async def _wait_for_indexes(self, graph: str) -> None:
+        """They are made in the background, and until then find nothing."""
         for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
-            if not await self.read(graph, _UNFINISHED, {"label": TEXTS[thing]}):
+            if not await self.read(graph, _UNFINISHED, {}):
                 break
             await asyncio.sleep(_LOOK_SECONDS)
 
