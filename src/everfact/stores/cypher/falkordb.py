@@ -159,30 +159,25 @@ class FalkorEngine:
             self._prepared.discard(graph)
             of = _REGISTERED if graph == self.registry else INDEXED
             await self._make([*_range_indexes(of), *(_GRAPHITI + _text_indexes() if of is INDEXED else ())], graph)
-            await self._wait_for_indexes(graph)
             await self.write(graph, "MERGE (s:EverfactSchema) SET s.version = $version", {"version": SCHEMA})
         self._prepared.add(graph)
 
     async def _make(self, statements: Sequence[str], graph: str) -> None:
-        """Make indexes; those that are there already are left alone."""
+        """Make indexes, whole: until then they find nothing. Those that are there already are left alone."""
         for statement in statements:
             try:
                 await self.write(graph, statement, {})
             except StoreError as error:
                 if "already indexed" not in str(error):
                     raise
-
-    async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
-        options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
-        await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
-        await self._wait_for_indexes(graph)
-
-    async def _wait_for_indexes(self, graph: str) -> None:
-        """They are made in the background, and until then find nothing."""
         for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
             if not await self.read(graph, _UNFINISHED, {}):
                 break
             await asyncio.sleep(_LOOK_SECONDS)
+
+    async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
+        options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
+        await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
 
     async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
         # Asked anew each time: another process may have cleared the group, and its indexes with it.
