@@ -46,11 +46,11 @@ _GROUPS = "MATCH (g:EverfactGroup) RETURN g.group_id"
 _THEIR_GROUPS = tuple(f"MATCH (n:{label}) WITH DISTINCT n.group_id AS id RETURN id" for label in ("Episodic", "Entity"))
 _OF_GROUPS = "MATCH (n) WHERE n.group_id IN $groups WITH n LIMIT $most"
 _BATCH = 10_000
-_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE label = $label AND status <> 'OPERATIONAL' RETURN status"
+_UNFINISHED = "CALL db.indexes() YIELD label, status WHERE status <> 'OPERATIONAL' RETURN label"
 _INDEXED = (
     "CALL db.indexes() YIELD label, status, properties WHERE label = $label AND $name IN properties RETURN status"
 )
-_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.05
+_INDEX_SECONDS, _LOOK_SECONDS = 300, 0.02
 _OWN = (
     "UNWIND $uuids AS uuid MERGE (o:EverfactOwner {uuid: uuid}) ON CREATE SET o.group_id = $group"
     " WITH o WHERE o.group_id <> $group RETURN o.uuid"
@@ -159,21 +159,21 @@ class FalkorEngine:
         self._prepared.add(graph)
 
     async def _make(self, statements: Sequence[str], graph: str) -> None:
-        """Make indexes; those that are there already are left alone."""
+        """Make indexes, whole: a search finds nothing in one that is not. Those that are there are left alone."""
         for statement in statements:
             try:
                 await self.write(graph, statement, {})
             except StoreError as error:
                 if "already indexed" not in str(error):
                     raise
+        for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
+            if not await self.read(graph, _UNFINISHED, {}):
+                break
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def prepare_vectors(self, graph: str, thing: Thing, name: str, dimension: int) -> None:
         options = f"{{dimension: {dimension:d}, similarityFunction: 'cosine'}}"
         await self._make([f"CREATE VECTOR INDEX FOR (t:{TEXTS[thing]}) ON (t.{name}) OPTIONS {options}"], graph)
-        for _ in range(int(_INDEX_SECONDS / _LOOK_SECONDS)):
-            if not await self.read(graph, _UNFINISHED, {"label": TEXTS[thing]}):
-                break
-            await asyncio.sleep(_LOOK_SECONDS)
 
     async def has_vectors(self, graph: str, thing: Thing, name: str) -> bool:
         # Asked anew each time: another process may have cleared the group, and its indexes with it.
