@@ -139,6 +139,18 @@ def writes(server: FalkorServer) -> int:
     return int(server.admin.info("commandstats")["cmdstat_graph.QUERY"]["calls"])
 
 
+async def test_indexes_are_whole_before_anything_is_looked_up(server: FalkorServer) -> None:
+    home = FalkorDB(port=server.port).select_graph("home")
+    home.query("UNWIND range(1, 100000) AS n CREATE (:Entity {uuid: 'e' + n, name: 'P' + n, group_id: 'home'})")
+    engine = server.engine()
+    await engine.open()
+    await engine.prepare("home")
+    states = home.query("CALL db.indexes() YIELD label, status RETURN status").result_set
+    await engine.close()
+    assert len(states) > 10
+    assert all(state == ["OPERATIONAL"] for state in states)
+
+
 async def test_texts_that_ended_before_they_were_embedded_are_looked_at_once(server: FalkorServer) -> None:
     left = "MATCH (t:EverfactEpisodeText {embedded: '-'}) RETURN count(t)"
     async with await CypherStore.open(server.engine()) as store:
