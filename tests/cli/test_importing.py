@@ -16,6 +16,8 @@ from tests.cli.conftest import Program
 
 from everfact.errors import StoreUnavailable, UsageError
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def other(tmp_path: Path) -> Program:

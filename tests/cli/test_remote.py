@@ -16,6 +16,8 @@ import pytest
 import everfact
 from everfact.server.tokens import TokenFile
 
+pytestmark = pytest.mark.slow
+
 
 def run(*arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "everfact", *arguments]

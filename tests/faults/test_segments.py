@@ -21,6 +21,8 @@ from everfact.stores.sqlite import SQLiteStore, maintain, segments, vectors
 from everfact.testing.builders import HOME, change, episode
 from everfact.testing.contract.fixtures import apply_next
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:

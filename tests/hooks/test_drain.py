@@ -20,6 +20,8 @@ from everfact import Filter, open_memory
 from everfact.hooks import drain, inject
 from everfact.hooks.spool import TRIES, Job, Spool
 
+pytestmark = pytest.mark.slow
+
 SOON = 60.0
 __all__ = ["repository"]
 

@@ -20,6 +20,8 @@ from everfact.memory import Memory
 from everfact.models import Draft, Filter, Mention, Statement
 from everfact.server.toolsets import NAMES, TOOLSETS
 
+pytestmark = pytest.mark.slow
+
 SECRET = "xyzzyplugh"
 MINE, THEIRS = "acme", "rival"
 EVERYTHING = 10_000

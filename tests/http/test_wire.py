@@ -16,6 +16,8 @@ import pytest
 
 from everfact import __version__
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., Any]
 LIST = {"jsonrpc": "2.0", "id": 2, "method": "tools/list"}
 

@@ -17,6 +17,8 @@ from everfact.capture.transcripts import CLIENTS, at
 from everfact.clock import now
 from everfact.draft import accept
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = {"claude": CLAUDE, "codex": CODEX, "gemini": GEMINI}
 LINES = {client: sample.read_bytes().splitlines(keepends=True) for client, sample in SAMPLES.items()}
 DETAILS = st.sampled_from(["FULL", "SUMMARY", "OMIT"])

@@ -25,6 +25,8 @@ from everfact.server.app import INSTRUCTIONS, build_server
 from everfact.server.host import Host
 from everfact.server.relay import build_relay
 
+pytestmark = pytest.mark.slow
+
 
 @asynccontextmanager
 async def relayed(path: Path, *, era: str, there: str = "auto") -> AsyncIterator[tuple[Client, Client]]:

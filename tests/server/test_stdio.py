@@ -14,6 +14,8 @@ from tests.server.wire import Wire
 
 from everfact import __version__
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:

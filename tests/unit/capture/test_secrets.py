@@ -14,6 +14,8 @@ from everfact.assemble import open_memory
 from everfact.capture.shorten import Filters
 from everfact.capture.take import Options, capture_session
 
+pytestmark = pytest.mark.slow
+
 BODY = "9f8Kq2Lm4Xv7Zt1Rw6Yb3Nc5"
 SECRETS = {
     "Anthropic": f"sk-ant-api03-{BODY}{BODY}{BODY}",
