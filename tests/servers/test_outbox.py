@@ -104,7 +104,7 @@ async def test_server_killed_under_load_loses_doubles_and_reorders_nothing(
         for process in processes.values():
             assert process.stdin is not None
             process.stdin.close()
-        async with asyncio.timeout(200):
+        async with asyncio.timeout(320):
             turns = {name: await task for name, task in told.items()}
         logs = {name: (tmp_path / f"{name}.log").read_text() for name in processes}
         assert [process.wait(30) for process in processes.values()] == [0, 0], logs
