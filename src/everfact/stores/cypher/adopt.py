@@ -95,17 +95,17 @@ class Adoption:
 
     async def _look_around(self) -> None:
         """Find the groups that Graphiti has made where one graph holds many."""
-        self._looked_around = time.monotonic()
         for query in _GROUPS:
             for (group,) in await self._engine.read(self._engine.registry, query, {}):
                 if isinstance(group, str):
                     await self.look(group or NAMELESS)
+        self._looked_around = time.monotonic()
 
     async def _take_over(self, group: str, *, surely: bool) -> bool:
         """All of theirs that we lack; unless `surely`, not where ours are as many more as they were last time."""
         ahead, found = await self._read(group, _AHEAD, group), False
-        known = list(ahead[0][0] or ()) if ahead else []
-        if surely or await self._count(group) != (known or [0] * len(_THEIRS)):
+        known = (ahead[0][0] if ahead else None) or [0] * len(_THEIRS)
+        if surely or await self._count(group) != known:
             for thing in _THEIRS:
                 found |= await self._adopt(group, thing)
             now = await self._count(group)
